@@ -1,0 +1,182 @@
+"""The only module that touches a random source.
+
+Every random word of a run comes from AES-256 in counter mode under one secret key. A *stream* hands out
+*lanes*: arrays of uniform 64-bit words, one for each draw. Lane 0 is the first attempt of every draw, lane 1
+the second attempt of those that rejection sampling refused, and so on. Because a lane can be read without
+reading those before it, a draw's outcome never depends on what was drawn beside it.
+
+Documents have a stream each, fixed by the key, the document's position and its text. So a retry, another
+batch size, another number of workers or a cluster's speculative copy gives the same bytes and spends nothing
+more, while the same text at another position gets other noise.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Sequence
+from typing import NoReturn
+
+import numpy as np
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+from numpy.typing import ArrayLike, NDArray
+
+from allonym.errors import AllonymError, ParameterError
+
+KEY_BYTES = 32
+_NONCE_BYTES = 12
+_WORDS_PER_BLOCK = 2
+_LARGEST_WORD = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+
+Words = NDArray[np.uint64]
+Lanes = Callable[[int], Words]
+
+
+def secure(key: bytes | None = None) -> Rng:
+    """Return a stream under a fresh secret key, or under `key` to repeat a run after a crash.
+
+    A `key` must come from another secure stream (`Rng.key`) and stay secret: who has it can subtract the noise.
+    """
+    if key is None:
+        key = os.urandom(KEY_BYTES)
+    if len(key) != KEY_BYTES:
+        raise ParameterError(f"A key must be {KEY_BYTES} bytes long, got {len(key)}.")
+    return Rng(key, repeatable=False)
+
+
+def insecure(seed: int) -> Rng:
+    """Return a repeatable stream for experiments; whoever guesses the seed can undo the noise.
+
+    Guarantees of what is drawn from it read "none".
+    """
+    if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
+        raise ParameterError(f"A seed must be a whole number, got {type(seed).__name__}.")
+    return Rng(_derive(b"allonym insecure seed".ljust(KEY_BYTES, b"\0"), str(int(seed))), repeatable=True)
+
+
+class Stream:
+    """What mechanisms draw from: lanes of uniform 64-bit words."""
+
+    repeatable: bool
+
+    def lanes(self, shape: tuple[int, ...]) -> Lanes:
+        """Return lane number -> array of `shape`; each call of `lanes` opens fresh randomness."""
+        raise NotImplementedError
+
+    def words(self, shape: int | tuple[int, ...]) -> Words:
+        """Return uniform 64-bit words."""
+        return self.lanes((shape,) if isinstance(shape, int) else shape)(0)
+
+    def below(self, bounds: ArrayLike, shape: tuple[int, ...] | None = None) -> NDArray[np.int64]:
+        """Return integers exactly uniform on 0 … bound − 1, one for each bound."""
+        limits = np.asarray(bounds)
+        if limits.dtype.kind not in "iu" or (limits.size and limits.min() < 1):
+            raise ParameterError("Bounds must be whole numbers of at least 1.")
+        limits = np.broadcast_to(limits.astype(np.uint64), limits.shape if shape is None else shape)
+        lanes = self.lanes(limits.shape)
+        values, accepted = fold(lanes(0), limits)
+        attempt = 1
+        while not accepted.all():
+            again, accepted_again = fold(lanes(attempt), limits)
+            values = np.where(accepted, values, again)
+            accepted = accepted | accepted_again
+            attempt += 1
+        return values
+
+
+def fold(words: Words, bounds: Words) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Map words to 0 … bound − 1 and say which are kept: those below the largest multiple of the bound."""
+    remainder = (np.uint64(0) - bounds) % bounds  # 2^64 mod bound, in wrapping arithmetic
+    return (words % bounds).astype(np.int64), words <= _LARGEST_WORD - remainder
+
+
+class Rng(Stream):
+    """One secret key: a sequence of draws, and a stream for each document.
+
+    Privacy: spends nothing by itself. Never pickled: a copy would repeat the noise.
+    """
+
+    def __init__(self, key: bytes, *, repeatable: bool) -> None:
+        self.key = key
+        self.repeatable = repeatable
+        self._sequence_key = _derive(key, "sequence")
+        self._process = os.getpid()
+        self._calls = 0
+
+    def lanes(self, shape: tuple[int, ...]) -> Lanes:
+        """Return the next lanes of the sequence."""
+        if not self.repeatable and self._process != os.getpid():
+            # A forked worker inherits key and counter; without fresh entropy it would repeat its parent's noise.
+            self._sequence_key = hashlib.blake2b(os.urandom(KEY_BYTES), key=self._sequence_key).digest()[:KEY_BYTES]
+            self._process = os.getpid()
+        self._calls += 1
+        return _lanes(_derive(self._sequence_key, f"call {self._calls}"), np.zeros((1, 3), ">u4"), shape, rows=1)
+
+    def documents(self, digests: Sequence[bytes], start: int = 0) -> DocumentStreams:
+        """Return one stream for each document: those at positions start, start + 1, … with these text digests."""
+        return DocumentStreams(_derive(self.key, "documents"), digests, start, repeatable=self.repeatable)
+
+    def __reduce__(self) -> NoReturn:
+        raise AllonymError(
+            "A random stream cannot be copied or pickled, because the copy would repeat its noise; "
+            "send its key and open it with allonym.randomness.secure(key) instead."
+        )
+
+    def __repr__(self) -> str:
+        return "insecure stream" if self.repeatable else "secure stream"
+
+
+class DocumentStreams(Stream):
+    """A stream a document: row i of every lane belongs to document i alone."""
+
+    def __init__(self, key: bytes, digests: Sequence[bytes], start: int, *, repeatable: bool) -> None:
+        self.repeatable = repeatable
+        self._key = key
+        nonce_key = _derive(key, "nonce")
+        nonces = b"".join(
+            hashlib.blake2b(position.to_bytes(8, "big") + digest, key=nonce_key, digest_size=_NONCE_BYTES).digest()
+            for position, digest in enumerate(digests, start)
+        )
+        self._nonces = np.frombuffer(nonces, ">u4").reshape(-1, 3)
+        self._calls = 0
+
+    def __len__(self) -> int:
+        return len(self._nonces)
+
+    def lanes(self, shape: tuple[int, ...]) -> Lanes:
+        """Return lanes whose first axis is the documents."""
+        if not shape or shape[0] != len(self):
+            raise ParameterError(f"Document streams need one row a document: {len(self)}, got shape {shape}.")
+        self._calls += 1
+        return _lanes(_derive(self._key, f"call {self._calls}"), self._nonces, shape, rows=len(self))
+
+
+def _derive(key: bytes, label: str) -> bytes:
+    return hashlib.blake2b(label.encode(), key=key, digest_size=KEY_BYTES).digest()
+
+
+def _lanes(key: bytes, nonces: NDArray[np.uint32], shape: tuple[int, ...], rows: int) -> Lanes:
+    words_per_row = int(np.prod(shape, dtype=np.int64)) // max(rows, 1)
+
+    def lane(number: int) -> Words:
+        return _counter_mode(_derive(key, f"lane {number}"), nonces, words_per_row).reshape(shape)
+
+    return lane
+
+
+def _counter_mode(key: bytes, nonces: NDArray[np.uint32], words_per_row: int) -> Words:
+    """Return AES-256-CTR key stream: a row a nonce, `words_per_row` words each.
+
+    One cipher call serves the whole batch: encrypting the distinct blocks nonce ‖ counter one by one (ECB) *is*
+    counter mode, and spares a cipher object for every document.
+    """
+    blocks_per_row = -(-words_per_row // _WORDS_PER_BLOCK)
+    if blocks_per_row >= 2**32:
+        raise ParameterError("A single draw of more than 2^33 words is not supported; split the input.")
+    blocks = np.empty((len(nonces), blocks_per_row, 4), ">u4")
+    blocks[:, :, :3] = nonces[:, None, :]
+    blocks[:, :, 3] = np.arange(blocks_per_row, dtype=np.uint32)
+    encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305
+    stream = np.frombuffer(encryptor.update(blocks.data.cast("B") if blocks.size else b""), "<u8")
+    rows = stream.reshape(len(nonces), blocks_per_row * _WORDS_PER_BLOCK)
+    return rows[:, :words_per_row].astype(np.uint64, copy=False)
