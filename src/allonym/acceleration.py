@@ -1,0 +1,62 @@
+"""Speed: compiling the few inner loops with numba and spreading rows over the cores, where that pays.
+
+Each compiled loop stands beside NumPy code that gives the same integers; which of the two runs is a question
+of speed alone, and the tests compare them.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from importlib.util import find_spec
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Loop = TypeVar("_Loop", bound=Callable[..., Any])
+_Result = TypeVar("_Result")
+
+# Below this many matrix entries NumPy is done before numba has even been imported.
+_ENTRIES_WORTH_COMPILING = 50_000_000
+_MOST_THREADS = 4  # each holds a slab of its own
+
+
+def worth_compiling(entries: int) -> bool:
+    """Tell whether a pass over that many matrix entries should use the compiled loops."""
+    return entries >= _ENTRIES_WORTH_COMPILING and _numba_is_there()
+
+
+@cache
+def _numba_is_there() -> bool:
+    return find_spec("numba") is not None
+
+
+def compiled(loop: _Loop) -> _Loop:
+    """Compile a loop without the interpreter's lock, keeping the machine code on disk where that is possible."""
+    import numba
+
+    try:
+        return numba.njit(loop, nogil=True, cache=True)  # type: ignore[no-any-return]
+    except RuntimeError:  # no folder to keep the machine code in
+        return numba.njit(loop, nogil=True)  # type: ignore[no-any-return]
+
+
+def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns: int) -> list[_Result]:
+    """Do `work` on all rows: at once if they are few, else a contiguous part of them on each core.
+
+    Meanwhile linear algebra keeps to one thread a core: its idle threads would spin and burn the other cores.
+    """
+    if rows * columns < _ENTRIES_WORTH_COMPILING:
+        return [work(np.arange(rows))] if rows else []
+    from threadpoolctl import threadpool_limits
+
+    parts = np.array_split(np.arange(rows), min(_cores(), _MOST_THREADS))
+    with threadpool_limits(1), ThreadPoolExecutor(len(parts)) as pool:
+        return list(pool.map(work, parts))
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
