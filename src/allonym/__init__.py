@@ -1,0 +1,44 @@
+"""Allonym: how recognisable is your writing, and a rewrite with a proved guarantee.
+
+The public names load on first use, so that `import allonym` is quick.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from allonym.anonymizers.base import Anonymizer as Anonymizer
+    from allonym.anonymizers.base import Release as Release
+    from allonym.anonymizers.identity import Identity as Identity
+    from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
+    from allonym.anonymizers.syntf import SynTF as SynTF
+    from allonym.anonymizers.syntf_counts import SynTFCounts as SynTFCounts
+    from allonym.errors import AllonymError as AllonymError
+    from allonym.privacy.guarantee import Guarantee as Guarantee
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "AllonymError": "errors",
+    "Anonymizer": "anonymizers.base",
+    "Guarantee": "privacy.guarantee",
+    "Identity": "anonymizers.identity",
+    "RandomReplacement": "anonymizers.random_replacement",
+    "Release": "anonymizers.base",
+    "SynTF": "anonymizers.syntf",
+    "SynTFCounts": "anonymizers.syntf_counts",
+}
+
+__all__ = [*sorted(_HOMES), "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'allonym' has no attribute {name!r}")
+    return getattr(import_module(f"allonym.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,115 @@
+"""What is promised, as an object that carries everything a reader must know to judge it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal, get_args
+
+from allonym.errors import ParameterError
+from allonym.privacy.statement import statement
+
+Definition = Literal["pure", "approximate", "metric", "none"]
+Unit = Literal["word", "document", "author"]
+Evidence = Literal["proved", "claimed", "none"]
+
+ANY_TWO_DOCUMENTS = "any two documents"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AlsoHolds:
+    """Another true bound on the same release: ε at a small failure probability δ."""
+
+    epsilon: float
+    delta: float
+    method: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Guarantee:
+    """A privacy promise about one release.
+
+    Attributes:
+        definition: "pure" (ε), "approximate" (ε, δ), "metric" (ε times a distance) or "none".
+        loss_per_word: Largest loss of one output word; None where nothing is promised.
+        words: Output words of one document.
+        documents: Documents of the unit: 1, or all documents of one author.
+        epsilon: The total for the unit: loss per word × words × documents.
+        delta: Probability that the bound fails; 0 for pure promises.
+        unit: Whose protection the total speaks of.
+        adjacency: Which inputs cannot be told apart.
+        metric: The distance of a metric promise.
+        evidence: Whether the promise is proved, claimed by somebody, or absent.
+        assumptions: What must hold for the promise to hold.
+        released_as_is: What of the input is in the output unprotected.
+        also_holds: Further bounds on the same release, never in place of the main one.
+    """
+
+    definition: Definition
+    loss_per_word: float | None
+    words: int | None
+    epsilon: float | None
+    unit: Unit = "document"
+    documents: int = 1
+    delta: float = 0.0
+    adjacency: str = ANY_TWO_DOCUMENTS
+    metric: str | None = None
+    evidence: Evidence = "proved"
+    assumptions: tuple[str, ...] = ()
+    released_as_is: tuple[str, ...] = ()
+    also_holds: tuple[AlsoHolds, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name, allowed in (("definition", Definition), ("unit", Unit), ("evidence", Evidence)):
+            if getattr(self, name) not in get_args(allowed):
+                raise ParameterError(f"{name} must be one of {get_args(allowed)}, got {getattr(self, name)!r}.")
+        if self.documents < 1 or (self.words is not None and self.words < 0):
+            raise ParameterError("A guarantee speaks of at least one document and no negative number of words.")
+        if not 0 <= self.delta < 1:
+            raise ParameterError(f"delta must be at least 0 and below 1, got {self.delta}.")
+        if self.formal != (self.epsilon is not None and self.loss_per_word is not None):
+            raise ParameterError("A formal guarantee must state its losses, and no other may.")
+        for loss in (self.epsilon, self.loss_per_word):
+            if loss is not None and not 0 <= loss < math.inf:
+                raise ParameterError(f"A loss must be a finite number of at least 0, got {loss}.")
+
+    @property
+    def formal(self) -> bool:
+        """Whether anything is promised at all."""
+        return self.definition != "none"
+
+    def releasing(self, *what: str) -> Guarantee:
+        """Return this guarantee for an output that also copies `what` from the input."""
+        return replace(self, released_as_is=self.released_as_is + what)
+
+    def assuming(self, *what: str) -> Guarantee:
+        """Return this guarantee with further conditions."""
+        return replace(self, assumptions=self.assumptions + what)
+
+    def withdrawn(self, why: str) -> Guarantee:
+        """Return a guarantee of nothing, for the reason given."""
+        return replace(
+            self,
+            definition="none",
+            loss_per_word=None,
+            epsilon=None,
+            delta=0.0,
+            evidence="none",
+            assumptions=(why,),
+            also_holds=(),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields, and the statement, as plain values."""
+        fields = asdict(self)
+        for name in ("assumptions", "released_as_is", "also_holds"):
+            fields[name] = list(fields[name])
+        return {**fields, "formal": self.formal, "statement": str(self)}
+
+    def to_json(self) -> str:
+        """Return all fields, and the statement, as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    def __str__(self) -> str:
+        return statement(self)

@@ -1,0 +1,74 @@
+"""A guarantee in plain English: what is promised, how much that is, and on what it rests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from allonym.privacy.guarantee import Guarantee
+
+# Where a total stops excluding identification by itself. At ε = 1 odds move by less than 3; at 10 by 22,000.
+_STRONG = 1.0
+_WEAK = 10.0
+
+
+def statement(guarantee: Guarantee) -> str:
+    """Return the guarantee in words."""
+    sentences = _promise(guarantee) if guarantee.formal else ["No formal privacy is promised."]
+    if guarantee.released_as_is:
+        sentences.append(f"Copied from the input without protection: {_listed(guarantee.released_as_is)}.")
+    elif guarantee.formal:
+        sentences.append("Nothing else of the input is in the output.")
+    if guarantee.assumptions:
+        label = "This holds if" if guarantee.formal else "Reason"
+        sentences.append(f"{label}: {'; '.join(guarantee.assumptions)}.")
+    return " ".join(sentences)
+
+
+def number(value: float) -> str:
+    """Return a loss for people, rounded up so that no printed promise is smaller than the true one."""
+    if value == 0:
+        return "0"
+    digits = 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 0.01 else 6
+    rounded = round(value, digits)
+    if rounded < value:
+        rounded += 10**-digits
+    return f"{rounded:,.{digits}f}"
+
+
+def _promise(guarantee: Guarantee) -> list[str]:
+    epsilon, per_word = guarantee.epsilon or 0.0, guarantee.loss_per_word or 0.0
+    words, documents = guarantee.words or 0, guarantee.documents
+    whose = "the document" if guarantee.unit != "author" else f"all {documents:,} documents of one author"
+    total = f"ε = {number(epsilon)} for {whose}"
+    if guarantee.delta:
+        total += f", except with probability {guarantee.delta:g}"
+    distance = f" per unit of {guarantee.metric}" if guarantee.metric else ""
+    found = f"({guarantee.evidence})"
+    sentences = [
+        f"Between {guarantee.adjacency}, each output word shifts an observer's odds by a factor of at most "
+        f"e^{number(per_word)}{distance} {found}; with {words:,} words, {total}.",
+        _reading(epsilon),
+    ]
+    sentences += [
+        f"Also true: ε = {number(other.epsilon)} except with probability {other.delta:g} ({other.method})."
+        for other in guarantee.also_holds
+    ]
+    return sentences
+
+
+def _reading(epsilon: float) -> str:
+    if epsilon == 0:
+        return "The output is independent of the text."
+    if epsilon <= _STRONG:
+        return "That is a strong guarantee."
+    if epsilon <= _WEAK:
+        return "That is a moderate guarantee."
+    return (
+        "A total this large does not by itself rule out that the text is recognised: "
+        "it bounds what one word reveals, so judge the whole by measured attacks as well."
+    )
+
+
+def _listed(things: tuple[str, ...]) -> str:
+    return things[0] if len(things) == 1 else f"{', '.join(things[:-1])} and {things[-1]}"
