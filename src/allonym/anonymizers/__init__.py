@@ -1,0 +1,32 @@
+"""The anonymizers, one file each, found by file name.
+
+A file is an anonymizer if it defines `EXAMPLE`, a ready instance small enough for the contract tests.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING
+
+from allonym.errors import ParameterError
+
+if TYPE_CHECKING:
+    from allonym.anonymizers.base import Anonymizer
+
+
+@cache
+def examples() -> dict[str, Anonymizer]:
+    """Return a ready instance of every anonymizer, by method name."""
+    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+    found = (module.EXAMPLE for module in modules if hasattr(module, "EXAMPLE"))
+    return {example.method: example for example in found}
+
+
+def find(method: str) -> type[Anonymizer]:
+    """Return the class behind a method name."""
+    known = examples()
+    if method not in known:
+        raise ParameterError(f"There is no method {method!r}; choose one of: {', '.join(sorted(known))}.")
+    return type(known[method])

@@ -1,0 +1,102 @@
+"""What every anonymizer is: a scikit-learn transformer whose output comes with its guarantee."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, Self
+
+from sklearn.base import BaseEstimator, TransformerMixin
+
+from allonym.errors import InputError
+from allonym.privacy import Guarantee
+from allonym.randomness import DocumentStreams, Rng, secure
+from allonym.text import digest
+
+Kind = Literal["vectors", "texts"]
+
+REPEATABLE = "reproducible run: no privacy, because whoever knows the seed can undo the noise"
+
+
+@dataclass(frozen=True)
+class Release:
+    """What may leave the house: a payload and what is promised about it."""
+
+    payload: Any
+    guarantee: Guarantee
+
+
+class Anonymizer(TransformerMixin, BaseEstimator):
+    """Base of all anonymizers.
+
+    A subclass checks its parameters in `_check`, draws in `_anonymize` and states its promise in `guarantee`.
+    Privacy: each call of `transform` or `release` spends the guarantee once more, with fresh noise.
+    """
+
+    method: ClassVar[str]
+    kind: ClassVar[Kind]
+
+    @abstractmethod
+    def guarantee(self, documents: int = 1) -> Guarantee:
+        """Return what is promised about `documents` documents of one author."""
+
+    @abstractmethod
+    def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> Any:  # noqa: ANN401
+        """Return the payload; document i may use row i of `streams` and no other randomness."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raise `ParameterError` unless every parameter can be used."""
+
+    def fit(self, texts: Sequence[str], y: object = None) -> Self:
+        """Learn nothing: this anonymizer is ready as constructed."""
+        return self
+
+    def fit_transform(self, texts: Sequence[str], y: object = None) -> Any:  # noqa: ANN401
+        """Transform without learning from `texts`: they are what is to be protected."""
+        return self.transform(texts)
+
+    def transform(self, texts: Sequence[str]) -> Any:  # noqa: ANN401
+        """Return the protected form of each document."""
+        return self.release(texts).payload
+
+    def release(self, texts: Sequence[str], *, rng: Rng | None = None, start: int = 0) -> Release:
+        """Return the protected form of each document, with what is promised for each.
+
+        Args:
+            texts: The documents.
+            rng: Where noise comes from; by default a stream under a fresh secret key.
+            start: Position of the first document, so that a long job can be cut into batches.
+        """
+        documents = checked_texts(texts)
+        rng = secure() if rng is None else rng
+        streams = rng.documents([digest(text) for text in documents], start)
+        guarantee = self.guarantee()  # before any random bit: a promise that cannot be made draws nothing
+        payload = self._anonymize(documents, streams)
+        return Release(payload, guarantee.withdrawn(REPEATABLE) if rng.repeatable else guarantee)
+
+    def set_params(self, **params: Any) -> Self:  # noqa: ANN401 - scikit-learn's signature
+        """Set parameters and check them as the constructor does."""
+        super().set_params(**params)
+        self._check()
+        return self
+
+    def __sklearn_tags__(self) -> Any:  # noqa: ANN401
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.non_deterministic = True
+        tags.requires_fit = False
+        return tags
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """Return the texts as a list, refusing a single string and anything that is not text."""
+    if isinstance(texts, str | bytes):
+        raise InputError("Give a list of texts, not a single one: [text].")
+    documents = list(texts)
+    for position, text in enumerate(documents):
+        if not isinstance(text, str):
+            raise InputError(f"Document {position} is a {type(text).__name__}, not a text (str).")
+    return documents

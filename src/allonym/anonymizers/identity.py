@@ -1,0 +1,39 @@
+"""No protection at all: the papers' "original" row, so that every comparison has one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.privacy import Guarantee
+from allonym.randomness import DocumentStreams
+
+
+class Identity(Anonymizer):
+    """Returns every text as it is. Privacy: none."""
+
+    method = "identity"
+    kind = "texts"
+
+    def _check(self) -> None:
+        pass
+
+    def guarantee(self, documents: int = 1) -> Guarantee:
+        """Return a guarantee of nothing."""
+        return Guarantee(
+            definition="none",
+            loss_per_word=None,
+            words=None,
+            epsilon=None,
+            documents=documents,
+            unit="document" if documents == 1 else "author",
+            evidence="none",
+            assumptions=("the text is not changed",),
+            released_as_is=("the text",),
+        )
+
+    def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
+        return list(texts)
+
+
+EXAMPLE = Identity()

@@ -1,0 +1,58 @@
+"""Every word replaced by a random one: the other end of every comparison (ER-AE's "Random-R").
+
+Perfect privacy and no meaning. The paper keeps the text's length; here the length is a parameter, so that the output
+is independent of the text and the loss is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from allonym import vocabularies
+from allonym.anonymizers.base import Anonymizer
+from allonym.errors import ParameterError
+from allonym.privacy import Guarantee, accounting
+from allonym.randomness import DocumentStreams
+from allonym.vocabularies import Vocabulary
+
+
+class RandomReplacement(Anonymizer):
+    """Returns `words` words drawn uniformly from the vocabulary, whatever the text.
+
+    Privacy: loses nothing; the output is independent of the input.
+
+    Args:
+        words: Output words of each document.
+        vocabulary: The public words to draw from: a list, a file with one a line, or "words-en" (the default).
+    """
+
+    method = "random-replacement"
+    kind = "texts"
+
+    def __init__(self, *, words: int = 150, vocabulary: Vocabulary = None) -> None:
+        self.words = words
+        self.vocabulary = vocabulary
+        self._check()
+
+    def _check(self) -> None:
+        if isinstance(self.words, bool) or not isinstance(self.words, int | np.integer) or self.words < 1:
+            raise ParameterError(f"words must be a whole number of at least 1, got {self.words}.")
+
+    def guarantee(self, documents: int = 1) -> Guarantee:
+        """Return the promise: a loss of 0."""
+        return accounting.pure(
+            loss_per_word=0.0,
+            words=self.words,
+            documents=documents,
+            assumptions=("the vocabulary is public", "the random key stays secret"),
+        )
+
+    def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
+        vocabulary = vocabularies.read(self.vocabulary)
+        drawn = streams.below(len(vocabulary), (len(texts), self.words))
+        return [" ".join(vocabulary[i] for i in row) for row in drawn]
+
+
+EXAMPLE = RandomReplacement(words=20)

@@ -1,0 +1,101 @@
+"""The house rules that a machine can check."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+SOURCE = Path(__file__).resolve().parents[1] / "src" / "allonym"
+MODULES = sorted(SOURCE.rglob("*.py"))
+
+# Who may import whom: a part may use its own level and those before it; parts of one tuple never use each other.
+LEVELS: list[tuple[str, ...]] = [
+    ("errors",),
+    ("acceleration", "randomness", "stop_words", "text", "models", "vector_files", "embeddings", "synonyms",
+     "vocabularies", "ratings", "_ratings_loops", "distances"),
+    ("privacy", "mechanisms"),
+    ("networks",),
+    ("anonymizers", "attackers", "metrics", "datasets"),
+    ("jobs",),
+    ("experiments",),
+    ("cli", "web"),
+]  # fmt: skip
+FREE_AMONG_THEMSELVES = (1,)
+ANYWHERE = {"__init__"}
+
+
+def part_of(path: Path) -> str:
+    return path.relative_to(SOURCE).parts[0].removesuffix(".py")
+
+
+def level_of(part: str) -> int:
+    return next(number for number, parts in enumerate(LEVELS) if part in parts)
+
+
+def imported_parts(source: str) -> set[str]:
+    found = set()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and node.module == "allonym":
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("allonym."):
+            found.add(node.module.split(".")[1])
+        elif isinstance(node, ast.Import):
+            found |= {alias.name.split(".")[1] for alias in node.names if alias.name.startswith("allonym.")}
+    return found - {"__version__"}
+
+
+def offences(part: str, source: str) -> set[str]:
+    level = level_of(part)
+    bad = set()
+    for other in imported_parts(source) - {part}:
+        above = level_of(other) > level
+        beside = level_of(other) == level and level not in FREE_AMONG_THEMSELVES
+        if above or beside:
+            bad.add(other)
+    return bad
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_imports_point_downwards(path):
+    if part_of(path) in ANYWHERE | {"__main__"}:
+        return
+    assert not offences(part_of(path), path.read_text("utf-8"))
+
+
+def test_the_import_rule_can_be_broken():
+    assert offences("attackers", "from allonym.anonymizers.syntf import SynTF") == {"anonymizers"}
+    assert offences("mechanisms", "import allonym.cli") == {"cli"}
+    assert offences("errors", "from allonym import text") == {"text"}
+    assert offences("privacy", "from allonym.mechanisms import Exponential") == {"mechanisms"}
+    assert not offences("cli", "from allonym import anonymizers")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_files_and_functions_stay_readable(path):
+    source = path.read_text("utf-8")
+    assert source.count("\n") < 400
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef) and node.body:
+            documented = ast.get_docstring(node) is not None and len(node.body) > 1
+            first = node.body[1] if documented else node.body[0]
+            length = node.end_lineno - first.lineno + 1
+            assert length <= 40, f"{node.name} has {length} lines"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
+def test_no_assert_and_no_eval(path):
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        assert not isinstance(node, ast.Assert), "an assert vanishes under python -O"
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+            assert node.func.id not in ("eval", "exec")
+
+
+def test_importing_is_light():
+    heavy = ("torch", "pyspark", "starlette", "numba", "sklearn", "scipy", "numpy", "pyarrow", "nltk", "click")
+    script = f"import sys, allonym; print([name for name in {heavy!r} if name in sys.modules])"
+    result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert result.stdout.strip() == "[]"
