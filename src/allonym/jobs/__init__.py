@@ -1,0 +1,1 @@
+"""Whole files through an anonymizer: formats, chunks and engines."""

@@ -1,0 +1,232 @@
+"""Read documents from every input format, in order and in bounded memory.
+
+A document is a file (`.txt`, folder, standard input) or a row (`.csv`, `.jsonl`, `.parquet`).
+Inputs are opened for reading only. What the formats share:
+
+- Text is UTF-8; a byte order mark is dropped. A missing or null text is an empty document like any other.
+- An id not asked for is the row's position as text, counted from 0; in a folder it is the relative path.
+- Kept columns stay in the order of the input and keep their type. CSV cells stay text, exactly. A JSON column
+  that mixes kinds or nests is kept as JSON text in a field marked with `tables.JSON_FIELD`, and `outputs`
+  writes it back as it was. Kept JSON strings with a lone surrogate are refused, because no output format
+  could hold them; in the text column they are fine.
+- Blank lines in CSV and JSONL are not rows, as in pandas and Arrow.
+- In a folder, links that lead outside it and links to folders are not followed; `skipped` names them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NoReturn
+
+from allonym.errors import InputError, ParameterError
+from allonym.jobs.tables import (
+    Part,
+    Roles,
+    batched,
+    decoded,
+    encodable,
+    open_csv,
+    open_jsonl,
+    open_parquet,
+    shown,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Format = Literal["stdin", "text", "folder", "csv", "jsonl", "parquet"]
+
+
+@dataclass(frozen=True)
+class DocumentBatch:
+    """Some consecutive documents.
+
+    Attributes:
+        start: Position of the first document in the input, counted from 0.
+        ids: One id a document, unique in the input.
+        texts: One text a document; texts from JSON may hold lone surrogates.
+        kept: The columns to copy unchanged, when some were named.
+        authors: The author column as text, when one was named; `outputs` never writes it.
+    """
+
+    start: int
+    ids: list[str]
+    texts: list[str]
+    kept: pa.Table | None = None
+    authors: list[str] | None = None
+
+
+@dataclass(frozen=True)
+class Documents:
+    """An input that can be iterated any number of times, batch by batch.
+
+    Attributes:
+        source: The input as given.
+        format: Which reader reads it.
+        text: Name of the text column; None where there are no columns.
+        columns: The text column and the kept ones, in the order of the input.
+        skipped: Links in a folder that were not followed, as relative paths.
+    """
+
+    source: str
+    format: Format
+    _parts: Callable[[], Iterator[Part]] = field(repr=False)
+    text: str | None = None
+    columns: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[DocumentBatch]:
+        start = 0
+        seen: set[int] = set()
+        try:
+            for part in self._parts():
+                if part.ids is None:
+                    ids = [str(start + i) for i in range(len(part.texts))]
+                else:
+                    ids = [self._checked_id(*pair, seen) for pair in zip(part.numbers, part.ids, strict=True)]
+                authors = None if part.authors is None else ["" if a is None else str(a) for a in part.authors]
+                yield DocumentBatch(start, ids, part.texts, part.kept, authors)
+                start += len(part.texts)
+        except OSError as error:
+            raise _unreadable(self.source, error) from error
+        if start == 0:
+            raise InputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
+
+    def validate(self) -> int:
+        """Read everything once, so that every input error shows before privacy is spent.
+
+        Returns:
+            The number of documents.
+        """
+        return sum(len(batch.texts) for batch in self)
+
+    def _checked_id(self, number: int, value: object, seen: set[int]) -> str:
+        """Refuse an id that is missing, repeated or not a name."""
+        place = f"{shown(self.source)}, {'row' if self.format == 'parquet' else 'line'} {number}"
+        if value is None or value == "":
+            raise InputError(f"{place}: the id is empty; fill it in or leave out --id to number the rows.")
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            raise InputError(f"{place}: the id is not text or a whole number; choose another --id column.")
+        identifier = str(value)
+        if not encodable(identifier):
+            raise InputError(f"{place}: the id holds a lone surrogate; repair it or choose another --id column.")
+        # 64-bit hashes keep a million rows near 70 MB; a false match has odds below 1e-7 there.
+        if hash(identifier) in seen:
+            raise InputError(f"{place}: the id was used before; make ids unique or leave out --id.")
+        seen.add(hash(identifier))
+        return identifier
+
+
+def open_documents(
+    source: str | Path,
+    *,
+    text: str | None = None,
+    id: str | None = None,  # noqa: A002 - named as the command line option
+    author: str | None = None,
+    keep: Sequence[str] = (),
+    batch_rows: int = 1024,
+) -> Documents:
+    """Open an input and check its form; the rows are read on iteration.
+
+    Args:
+        source: `-` for standard input, or a `.txt`, `.csv`, `.jsonl`, `.ndjson`, `.parquet` or folder.
+        text: Column with the documents; may be left out when just one column holds text.
+        id: Column with unique ids, text or whole numbers.
+        author: Column with the writers.
+        keep: Columns to copy to the output unchanged; never the text itself.
+        batch_rows: Most documents in a batch; very long ones make it smaller.
+
+    Returns:
+        The documents. The first batch has been read once, so most errors show here.
+
+    Raises:
+        InputError: The input cannot be read as asked.
+        ParameterError: `batch_rows` is below 1.
+    """
+    if batch_rows < 1:
+        raise ParameterError(f"batch_rows must be at least 1, got {batch_rows}.")
+    asked = Roles(text, id, author, tuple(dict.fromkeys(keep)))
+    try:
+        documents = _open(source, asked, batch_rows)
+    except OSError as error:
+        raise _unreadable(source, error) from error
+    next(iter(documents))
+    return documents
+
+
+def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
+    """Pick the reader by the kind of path and its suffix."""
+    path = Path(source)
+    suffix = path.suffix.lower()
+    if str(source) != "-" and not os.path.exists(path):
+        raise InputError(f"{shown(path)} does not exist; check the path.")
+    if str(source) == "-" or path.is_dir() or (path.is_file() and suffix == ".txt"):
+        if asked != Roles():
+            raise InputError(f"{shown(path)} has no columns; leave out --text, --id, --author and --keep.")
+        return _open_untabled(source, batch_rows)
+    name: Format
+    if path.is_file() and suffix == ".csv":
+        name, table = "csv", open_csv(path, asked, batch_rows)
+    elif path.is_file() and suffix in {".jsonl", ".ndjson"}:
+        name, table = "jsonl", open_jsonl(path, asked, batch_rows)
+    elif path.is_file() and suffix == ".parquet":
+        name, table = "parquet", open_parquet(path, asked, batch_rows)
+    else:
+        known = ".txt, .csv, .jsonl, .ndjson, .parquet, a folder of .txt files, or - for standard input"
+        raise InputError(f"{shown(path)} is not an input this can read; give one of: {known}.")
+    return Documents(str(source), name, table.parts, table.text, table.columns)
+
+
+def _open_untabled(source: str | Path, batch_rows: int) -> Documents:
+    """Open standard input, a text file or a folder of them."""
+    path = Path(source)
+    if str(source) == "-":
+        # Read now: a pipe cannot be read twice, and it is one document anyway.
+        content = decoded("standard input", sys.stdin.buffer.read())
+        return Documents("-", "stdin", lambda: iter([Part([content], [1])]))
+    if not path.is_dir():
+        return Documents(str(source), "text", lambda: iter([Part([decoded(path, path.read_bytes())], [1])]))
+    names, skipped = _text_files(path)
+    if not names:
+        raise InputError(f"{shown(path)} holds no .txt files; give a folder with at least one.")
+
+    def parts() -> Iterator[Part]:
+        texts = ((name, decoded(path / name, (path / name).read_bytes())) for name in names)
+        rows = ((number, len(text), (name, text)) for number, (name, text) in enumerate(texts, 1))
+        for numbers, pairs in batched(rows, batch_rows):
+            yield Part([text for _, text in pairs], numbers, [name for name, _ in pairs])
+
+    return Documents(str(source), "folder", parts, skipped=skipped)
+
+
+def _text_files(folder: Path) -> tuple[list[str], tuple[str, ...]]:
+    """Relative paths of the text files to read, and of the links left alone, both sorted."""
+    root = folder.resolve()
+    found: list[str] = []
+    skipped: list[str] = []
+    for parent, folders, names in os.walk(folder, onerror=_raise):
+        for name in [*folders, *names]:
+            path = Path(parent, name)
+            relative = path.relative_to(folder).as_posix()
+            is_text = path.suffix.lower() == ".txt"
+            if path.is_symlink() and (path.is_dir() or (is_text and not path.resolve().is_relative_to(root))):
+                skipped.append(relative)
+            elif is_text and path.is_file():
+                if not encodable(relative):
+                    raise InputError(f"{shown(path)} has a name that is not UTF-8; rename it.")
+                found.append(relative)
+    return sorted(found), tuple(sorted(skipped))
+
+
+def _raise(error: OSError) -> NoReturn:
+    """Make `os.walk` report a folder it cannot list instead of skipping it."""
+    raise error
+
+
+def _unreadable(source: str | Path, error: OSError) -> InputError:
+    name = error.filename if isinstance(error.filename, str) else source
+    return InputError(f"{shown(name)} cannot be read ({error.strerror or 'input error'}); check its permissions.")
