@@ -20,8 +20,9 @@ _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 _Result = TypeVar("_Result")
 
 # Below this many matrix entries NumPy is done before numba has even been imported.
-_ENTRIES_WORTH_COMPILING = 50_000_000
-_MOST_THREADS = 4  # each holds a slab of its own
+_ENTRIES_WORTH_COMPILING = 12_000_000
+_MOST_THREADS = 4
+_SLAB_BYTES = 88 * 2**20  # of all threads together
 
 
 def worth_compiling(entries: int) -> bool:
@@ -49,14 +50,21 @@ def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns:
 
     Meanwhile linear algebra keeps to one thread a core: its idle threads would spin and burn the other cores.
     """
-    if rows * columns < _ENTRIES_WORTH_COMPILING:
+    threads = min(_cores(), _MOST_THREADS)
+    if rows * columns < threads * _ENTRIES_WORTH_COMPILING:  # so that each part is still worth compiling for
         return [work(np.arange(rows))] if rows else []
     from threadpoolctl import threadpool_limits
 
-    parts = np.array_split(np.arange(rows), min(_cores(), _MOST_THREADS))
+    parts = np.array_split(np.arange(rows), threads)
     with threadpool_limits(1), ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
 
 
+def slab_bytes() -> int:
+    """Return how much memory one thread may fill with products at a time."""
+    return _SLAB_BYTES // min(_cores(), _MOST_THREADS)
+
+
+@cache
 def _cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from allonym.acceleration import worth_compiling
+from allonym.acceleration import slab_bytes, worth_compiling
 from allonym.errors import ParameterError
 from allonym.text import letter_bigrams
 
@@ -23,9 +23,8 @@ _SCALE = 4064
 _MOST_DIMENSIONS = 4096
 ONE = _SCALE * _SCALE  # the rating 1, in grid units
 
-_SLAB_BYTES = 44 * 2**20
 _SLAB_ROWS = 512
-_TILE_BYTES = 2**20  # finished and consumed while still in the cache
+_TILE_BYTES = 2**19  # finished and consumed while still in the cache
 
 
 class WordRatings:
@@ -52,6 +51,7 @@ class WordRatings:
         self._vectors = quantise(vectors)
         self._spelling_weight = float(spelling_weight)
         self._bigrams = bigram_incidence(words)
+        self._words_with = sparse.csr_array(self._bigrams.T)
         sizes = np.diff(self._bigrams.indptr)
         distinct, self._price_of = np.unique(sizes, return_inverse=True)
         # One bigram in common costs 2·s/(bigrams of v + bigrams of w), rounded down to a whole number of units.
@@ -61,7 +61,7 @@ class WordRatings:
     def tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """Yield (offset into `rows`, ratings of the next few rows with every word), in grid units."""
         outputs = self.shape[1]
-        slab_rows = max(1, min(_SLAB_ROWS, _SLAB_BYTES // (4 * outputs), len(rows)))
+        slab_rows = max(1, min(_SLAB_ROWS, slab_bytes() // (4 * outputs), len(rows)))
         tile_rows = max(1, _TILE_BYTES // (4 * outputs))
         finish = self._compiled_finish() if worth_compiling(len(rows) * outputs) else self._finish
         slab = np.empty((slab_rows, outputs), np.float32)
@@ -78,14 +78,14 @@ class WordRatings:
         # A word is itself, whatever rounding did to its vector and even if it has none.
         tile[np.arange(len(rows)), rows] = ONE
         if self._spelling_weight:
-            shared = (self._bigrams[rows] @ self._bigrams.T).tocoo()
+            shared = (self._bigrams[rows] @ self._words_with).tocoo()
             tile[shared.row, shared.col] -= shared.data * self._prices[self._price_of[rows][shared.row], shared.col]
         np.clip(tile, 0, ONE, out=tile)
 
     def _compiled_finish(self) -> Callable[[NDArray[np.float32], NDArray[np.int64]], None]:
         from allonym._ratings_loops import spell_and_clip
 
-        bigrams, words = self._bigrams, self._bigrams.T.tocsr()
+        bigrams, words = self._bigrams, self._words_with
         bigrams_of = (bigrams.indptr.astype(np.int64), bigrams.indices)
         words_with = (words.indptr.astype(np.int64), words.indices)
 

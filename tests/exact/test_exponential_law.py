@@ -129,13 +129,14 @@ def test_compiled_loops_give_the_same_integers(monkeypatch, epsilon):
 
 
 def test_compiled_mantissas_match_the_table_at_every_step():
-    from allonym.mechanisms._exponential_loops import weigh_row
+    from allonym.mechanisms._exponential_loops import split_row, weight_at
     from allonym.mechanisms.weights import _MANTISSAS, LARGEST_STEP, QUINTIC, STEP_BITS, STEPS_PER_OCTAVE
 
     steps = np.arange(0, 2**18, dtype=np.int64)
     row = (2**18 - steps).astype(np.float32)
-    weights = np.empty(len(row), np.int64)
-    weigh_row(row, np.float32(1.0), QUINTIC, np.empty((2, len(row)), np.int32), weights)
+    split = np.empty((2, len(row)), np.int32)
+    split_row(row, np.float32(1.0), QUINTIC, split)
+    weights = np.array([weight_at(split, j) for j in range(len(row))])
     clipped = np.minimum(steps, LARGEST_STEP)
     expected = np.maximum(_MANTISSAS[clipped & (STEPS_PER_OCTAVE - 1)] >> (clipped >> STEP_BITS), 1)
     assert (weights == expected).all()

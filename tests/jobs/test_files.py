@@ -194,7 +194,7 @@ def failure(path: Path | str, **options) -> str:
         ("a.csv", f'n,t\n1,"{CELL}\nx"\n2\n', {"text": "t"}, "line 4: 1 cells where the header has 2"),
         ("a.csv", f'n,t\n1,"{CELL}\n2,x\n', {"text": "t"}, "line 2: the quotes do not match"),
         ("a.csv", f'n,t\n1,"a" {CELL}\n', {"text": "t"}, "line 2: the quotes do not match"),
-        ("a.csv", f"t,t\n1,{CELL}\n", {"text": "t"}, "more than one column 't'"),
+        ("a.csv", f"t,t\n1,{CELL}\n", {"text": "t"}, "repeats a column name ('t')"),
         ("a.csv", f"a,b\nx,{CELL}\n", {}, "has 2 text columns; name one with --text: it has 'a', 'b'."),
         ("a.csv", "a,b\n1,2\n", {}, "has no text column"),
         ("a.csv", "a,b\nx,y\n", {"text": "c"}, "has no column 'c'; it has 'a', 'b'."),
@@ -267,7 +267,7 @@ def parquet_failure(tmp_path: Path, table: pa.Table, **options) -> str:
 
 def test_parquet_errors(tmp_path):
     texts_twice = pa.table([["x"], ["y"]], names=["t", "t"])
-    assert "more than one column 't'" in parquet_failure(tmp_path, texts_twice, text="t")
+    assert "repeats a column name ('t')" in parquet_failure(tmp_path, texts_twice, text="t")
     assert "holds no documents" in parquet_failure(tmp_path, pa.table({"t": pa.array([], pa.string())}))
     numbers = pa.table({"t": [1, 2]})
     assert "'t' holds int64, not text" in parquet_failure(tmp_path, numbers, text="t")

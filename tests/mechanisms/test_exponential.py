@@ -83,7 +83,7 @@ def test_calibration_says_when_a_loss_cannot_be_reached():
     with pytest.raises(ParameterError, match="the largest possible is about 30"):
         exponential_for_loss(np.eye(4), loss=100.0)
     for bad in (0, -2, math.nan, math.inf):
-        with pytest.raises(ParameterError, match="loss_per_word must be a positive number"):
+        with pytest.raises(ParameterError, match="loss_per_word must be a number of at least"):
             exponential_for_loss(np.eye(4), loss=bad)
 
 

@@ -7,14 +7,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Self
 
+import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from allonym.errors import InputError
+from allonym.errors import InputError, ParameterError
 from allonym.privacy import Guarantee
 from allonym.randomness import DocumentStreams, Rng, secure
 from allonym.text import digest
 
 Kind = Literal["vectors", "texts"]
+
+MOST_WORDS = 10_000_000
 
 REPEATABLE = "reproducible run: no privacy, because whoever knows the seed can undo the noise"
 
@@ -89,6 +92,12 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         tags.non_deterministic = True
         tags.requires_fit = False
         return tags
+
+
+def check_words(words: int) -> None:
+    """Raise `ParameterError` unless this can be a number of output words."""
+    if isinstance(words, bool) or not isinstance(words, int | np.integer) or not 1 <= words <= MOST_WORDS:
+        raise ParameterError(f"words must be a whole number from 1 to {MOST_WORDS:,}, got {words}.")
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

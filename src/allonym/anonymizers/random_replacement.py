@@ -8,11 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from allonym import vocabularies
-from allonym.anonymizers.base import Anonymizer
-from allonym.errors import ParameterError
+from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
 from allonym.vocabularies import Vocabulary
@@ -37,8 +34,7 @@ class RandomReplacement(Anonymizer):
         self._check()
 
     def _check(self) -> None:
-        if isinstance(self.words, bool) or not isinstance(self.words, int | np.integer) or self.words < 1:
-            raise ParameterError(f"words must be a whole number of at least 1, got {self.words}.")
+        check_words(self.words)
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return the promise: a loss of 0."""

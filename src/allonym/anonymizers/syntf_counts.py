@@ -16,7 +16,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from allonym.anonymizers.base import REPEATABLE, Release
+from allonym.anonymizers.base import REPEATABLE, Release, check_words
 from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential, ScoreRows
 from allonym.mechanisms.calibration import exponential_for_loss
@@ -40,8 +40,7 @@ def check_parameters(epsilon: float, loss_per_word: float | None, words: int) ->
         isinstance(loss_per_word, int | float | np.number) and 0 < loss_per_word < math.inf
     ):
         raise ParameterError(f"loss_per_word must be a positive number, got {loss_per_word}.")
-    if isinstance(words, bool) or not isinstance(words, int | np.integer) or words < 1:
-        raise ParameterError(f"words must be a whole number of at least 1, got {words}.")
+    check_words(words)
 
 
 def mechanism_for(scores: ArrayLike | ScoreRows, *, epsilon: float, loss_per_word: float | None) -> Exponential:

@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import os
 import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError, ParameterError
@@ -107,9 +107,10 @@ def atomic(path: str | Path, force: bool = False, *, source: str | Path | None =
     family = _family(target)
     _refuse_source(family, source)
     _refuse_existing(family, force)
-    stage = _private_folder(target.parent)
+    stage = _free_name(target.parent)
     new, old = stage / "new", stage / "old"
-    try:
+    try:  # before the folder is made, so that not even a signal in between leaves it behind
+        _make_private(stage)
         new.mkdir()
         old.mkdir()
         yield new / target.name
@@ -133,13 +134,20 @@ def _family(target: Path) -> list[Path]:
     return family
 
 
-def _private_folder(parent: Path) -> Path:
-    """Make a folder that only the user may enter, on the same disk as the target."""
+def _free_name(parent: Path) -> Path:
+    """Find a name for a folder of this process, on the same disk as the target."""
+    mine = f".allonym-{os.getpid()}-{get_ident()}"
+    names = (parent / f"{mine}-{number}" for number in count())
+    return next(name for name in names if not os.path.lexists(name))
+
+
+def _make_private(folder: Path) -> None:
+    """Make a folder that only the user may enter."""
     try:
-        return Path(tempfile.mkdtemp(prefix=".allonym-", dir=parent))
+        folder.mkdir(0o700)
     except OSError as error:
         reason = f"({error.strerror}); create the folder or choose another -o"
-        raise InputError(f"{shown(parent)} cannot be written to {reason}.") from error
+        raise InputError(f"{shown(folder.parent)} cannot be written to {reason}.") from error
 
 
 def _refuse_source(family: Sequence[Path], source: str | Path | None) -> None:

@@ -6,6 +6,7 @@ import csv
 import itertools
 import json
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -23,6 +24,8 @@ _Row = TypeVar("_Row")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BATCH_CHARACTERS = 1 << 24  # a batch closes here too, so that long documents cannot fill the memory
 _LONGEST_LINE = 1 << 26  # an unclosed quote must not swallow a file of any size
+
+_COLUMN_NAME = re.compile(r"[^\W\d][\w.-]{0,30}( [\w.-]{1,15}){0,2}")
 
 
 @dataclass(frozen=True)
@@ -274,14 +277,14 @@ def _chosen(path: Path, names: Sequence[str], strings: Sequence[str], asked: Rol
     """Check the asked columns against those there are, and find the text column."""
     if len(set(names)) < len(names):
         repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
-        raise InputError(f"{shown(path)} has more than one column {_named(repeated)}; rename them apart.")
+        raise InputError(f"{shown(path)} repeats a column name ({_header(repeated)}); rename them apart.")
     wanted = [name for name in (asked.text, asked.id, asked.author, *asked.keep) if name is not None]
     missing = [name for name in wanted if name not in names or not encodable(name)]
     if missing:
-        raise InputError(f"{shown(path)} has no column {_named(missing)}; it has {_named(names)}.")
+        raise InputError(f"{shown(path)} has no column {_named(missing)}; it has {_header(names)}.")
     if asked.text is None and len(strings) != 1:
         count = f"{len(strings)} text columns" if strings else "no text column"
-        raise InputError(f"{shown(path)} has {count}; name one with --text: it has {_named(names)}.")
+        raise InputError(f"{shown(path)} has {count}; name one with --text: it has {_header(names)}.")
     text = strings[0] if asked.text is None else asked.text
     if text in asked.keep or text == asked.id:
         raise InputError(f"Column {_named([text])} is the text to protect; it cannot be kept or be the id.")
@@ -354,7 +357,14 @@ def shown(path: str | Path) -> str:
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(path))
 
 
+def _header(names: Sequence[str]) -> str:
+    """The column names, unless one does not look like a name: the first row may be a text to protect."""
+    if all(_COLUMN_NAME.fullmatch(name) for name in names):
+        return _named(names)
+    return f"{len(names)} columns, whose first row does not look like names (is the header missing?)"
+
+
 def _named(names: Sequence[str]) -> str:
-    """Up to ten column names, cut short: in a file without header they may be anything."""
+    """Up to ten column names."""
     listed = ", ".join(repr(name[:40]) for name in names[:10])
     return listed + (f" and {len(names) - 10} more" if len(names) > 10 else "")

@@ -17,24 +17,18 @@ _MANTISSA_ONE = np.float32(2**MANTISSA_BITS)
 _SHIFT = np.int64(TOP_BITS - MANTISSA_BITS)
 _BLOCK = 64
 
-Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
+Split = NDArray[np.int32]
 
 
 @compiled
-def weigh_row(
-    row: NDArray[np.float32],
-    rate: np.float32,
-    quintic: NDArray[np.float32],
-    scratch: NDArray[np.int32],
-    weights: Int64,
-) -> np.int64:
-    """Fill `weights` with the integer weights of one row of grid scores and return their sum.
+def split_row(row: NDArray[np.float32], rate: np.float32, quintic: NDArray[np.float32], split: Split) -> None:
+    """Fill `split` with the octave and mantissa of each weight of one row of grid scores.
 
-    `scratch` holds octaves and mantissas: two plain loops over them vectorise where one mixed loop does not.
+    Two plain arrays of 32 bits, because loops over them vectorise where one that mixes widths does not.
     """
-    octaves = scratch[0]
-    mantissas = scratch[1]
+    octaves = split[0]
+    mantissas = split[1]
     best = np.int32(0)  # an integer maximum vectorises, a float one does not
     for j in range(row.shape[0]):
         best = max(best, np.int32(row[j]))
@@ -45,12 +39,12 @@ def weigh_row(
         power = ((((quintic[4] * x + quintic[3]) * x + quintic[2]) * x + quintic[1]) * x + quintic[0]) * x
         mantissas[j] = np.int32((power + _ONE) * _MANTISSA_ONE)
         octaves[j] = step >> STEP_BITS
-    total = np.int64(0)
-    for j in range(row.shape[0]):
-        weight = max((np.int64(mantissas[j]) << _SHIFT) >> np.int64(octaves[j]), np.int64(1))
-        weights[j] = weight
-        total += weight
-    return total
+
+
+@compiled
+def weight_at(split: Split, j: int) -> np.int64:
+    """Return one weight of a split row."""
+    return max((np.int64(split[1, j]) << _SHIFT) >> np.int64(split[0, j]), np.int64(1))
 
 
 @compiled
@@ -58,33 +52,43 @@ def measure_tile(
     tile: NDArray[np.float32],
     rate: np.float32,
     quintic: NDArray[np.float32],
-    scratch: NDArray[np.int32],
-    weights: Int64,
-    highest: Float64,
-    lowest: Float64,
+    split: Split,
+    highest: NDArray[np.float64],
+    lowest: NDArray[np.float64],
 ) -> None:
     """Update, for each output, the highest and the lowest probability that any row gives it."""
     for i in range(tile.shape[0]):
-        inverse = 1.0 / weigh_row(tile[i], rate, quintic, scratch, weights)
-        for j in range(weights.shape[0]):
-            probability = weights[j] * inverse
+        split_row(tile[i], rate, quintic, split)
+        total = np.int64(0)
+        for j in range(tile.shape[1]):
+            total += weight_at(split, j)
+        inverse = 1.0 / total
+        for j in range(tile.shape[1]):
+            probability = weight_at(split, j) * inverse
             highest[j] = max(highest[j], probability)
             lowest[j] = min(lowest[j], probability)
 
 
 @compiled
-def invert_row(weights: Int64, total: np.int64, words: NDArray[np.uint64], drawn: Int64, ends: Int64) -> None:
+def invert_row(split: Split, words: NDArray[np.uint64], drawn: Int64, ends: Int64) -> None:
     """Draw from one row: word t of an attempt -> the output whose weight interval holds it, or −1 if refused.
 
     `words` is (attempts, draws). The rule is that of `randomness.fold`: words above the largest multiple of the
-    total are refused. Block totals first, then a walk inside the block, so no full running sum is written.
+    total are refused. Block totals first, then a walk inside the block, so no running sum is written.
     """
-    reached = np.int64(0)
-    blocks = 0
-    for start in range(0, weights.shape[0], _BLOCK):
-        for j in range(start, min(weights.shape[0], start + _BLOCK)):
-            reached += weights[j]
-        ends[blocks] = reached
+    count = split.shape[1]
+    blocks = count // _BLOCK
+    total = np.int64(0)
+    for b in range(blocks):
+        block = np.int64(0)
+        for k in range(_BLOCK):  # a fixed length, which vectorises
+            block += weight_at(split, b * _BLOCK + k)
+        total += block
+        ends[b] = total
+    if count % _BLOCK:
+        for j in range(blocks * _BLOCK, count):
+            total += weight_at(split, j)
+        ends[blocks] = total
         blocks += 1
     bound = np.uint64(total)
     last_kept = np.uint64(0xFFFFFFFFFFFFFFFF) - (np.uint64(0) - bound) % bound
@@ -105,12 +109,12 @@ def invert_row(weights: Int64, total: np.int64, words: NDArray[np.uint64], drawn
             else:
                 low = middle + 1
         j = low * _BLOCK
-        reached = weights[j]
+        reached = weight_at(split, j)
         if low > 0:
             reached += ends[low - 1]
         while reached <= target:
             j += 1
-            reached += weights[j]
+            reached += weight_at(split, j)
         drawn[t] = j
 
 
@@ -119,8 +123,7 @@ def draw_tile(
     tile: NDArray[np.float32],
     rate: np.float32,
     quintic: NDArray[np.float32],
-    scratch: NDArray[np.int32],
-    weights: Int64,
+    split: Split,
     ends: Int64,
     starts: Int64,
     words: NDArray[np.uint64],
@@ -128,6 +131,6 @@ def draw_tile(
 ) -> None:
     """Draw starts[i] … starts[i + 1] − 1 from row i of the tile."""
     for i in range(tile.shape[0]):
-        total = weigh_row(tile[i], rate, quintic, scratch, weights)
+        split_row(tile[i], rate, quintic, split)
         mine = slice(starts[i], starts[i + 1])
-        invert_row(weights, total, words[:, mine], drawn[mine], ends)
+        invert_row(split, words[:, mine], drawn[mine], ends)

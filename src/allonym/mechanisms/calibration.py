@@ -11,6 +11,7 @@ from allonym.mechanisms.exponential import Exponential
 from allonym.mechanisms.weights import ScoreRows
 
 _LARGEST_EPSILON = 4096.0
+_SMALLEST_LOSS = 1e-6  # the law moves in steps, and below this there is none left to take
 _TOLERANCE = 1e-4  # how much of the wanted loss may stay unused
 
 
@@ -22,11 +23,11 @@ def exponential_for_loss(
     Each try is one pass over the scores. The loss grows with ε almost linearly, so the bracket is shrunk along the
     chord and a handful of passes do; a mechanism is returned only if its own computed loss is within what was asked.
     """
-    if not 0 < loss < math.inf:
-        raise ParameterError(f"loss_per_word must be a positive number, got {loss}.")
+    if not _SMALLEST_LOSS <= loss < math.inf:
+        raise ParameterError(f"loss_per_word must be a number of at least {_SMALLEST_LOSS:g}, got {loss}.")
     enough = Exponential(scores, epsilon=loss, sensitivity=sensitivity)
     while enough.loss() > loss:  # the tight loss is at most ε, but for the rounding of a step
-        enough = Exponential(scores, epsilon=enough.epsilon * 0.999, sensitivity=sensitivity)
+        enough = Exponential(scores, epsilon=enough.epsilon * 0.9, sensitivity=sensitivity)
     too_much = Exponential(scores, epsilon=2 * enough.epsilon, sensitivity=sensitivity)
     while too_much.loss() <= loss:
         enough = too_much

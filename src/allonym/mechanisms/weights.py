@@ -35,6 +35,8 @@ MANTISSA_BITS = 30
 MOST_OUTPUTS = 2 ** (63 - TOP_BITS) - 1
 _FINE_BITS = 24
 _TILE_ENTRIES = 2**20
+_LARGEST_RATE = 1e250
+_LARGEST_SCORE = 1e300
 
 # 2^−x on [0, 1) is 1 + x·q(x), q by these coefficients, lowest first; relative error below 2.1e-7. A polynomial,
 # because a table look-up an entry is what makes such loops slow. Each operation is one IEEE 754 float32 rounding,
@@ -105,7 +107,9 @@ class StreamedWeights(Weights):
     def __init__(self, scores: ScoreRows, exponent_per_score: float) -> None:
         self.shape = scores.shape
         self._scores = scores
-        self._rate = np.float32(exponent_per_score / math.log(2) * STEPS_PER_OCTAVE * scores.unit)
+        # Beyond the cap, one grid unit already puts an output on the floor: a larger rate would change nothing.
+        rate = exponent_per_score / math.log(2) * STEPS_PER_OCTAVE * scores.unit
+        self._rate = np.float32(min(rate, LARGEST_STEP))
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Int64]]:
         """Yield (offset into `rows`, weights of the next few rows)."""
@@ -123,9 +127,9 @@ class StreamedWeights(Weights):
         from allonym.mechanisms._exponential_loops import measure_tile
 
         highest, lowest = np.zeros(self.shape[1]), np.ones(self.shape[1])
-        scratch, weights = self._scratch()
+        split = np.empty((2, self.shape[1]), np.int32)
         for _, scores in self._scores.tiles(rows):
-            measure_tile(scores, self._rate, QUINTIC, scratch, weights, highest, lowest)
+            measure_tile(scores, self._rate, QUINTIC, split, highest, lowest)
         return highest, lowest
 
     def invert(self, rows: Int64, starts: Int64, words: NDArray[np.uint64], drawn: Int64) -> None:
@@ -135,14 +139,11 @@ class StreamedWeights(Weights):
             return
         from allonym.mechanisms._exponential_loops import draw_tile
 
-        scratch, weights = self._scratch()
-        ends = np.empty_like(weights)
+        split = np.empty((2, self.shape[1]), np.int32)
+        ends = np.empty(self.shape[1], np.int64)
         for offset, scores in self._scores.tiles(rows):
             here = starts[offset : offset + len(scores) + 1]
-            draw_tile(scores, self._rate, QUINTIC, scratch, weights, ends, here, words, drawn)
-
-    def _scratch(self) -> tuple[NDArray[np.int32], Int64]:
-        return np.empty((2, self.shape[1]), np.int32), np.empty(self.shape[1], np.int64)
+            draw_tile(scores, self._rate, QUINTIC, split, ends, here, words, drawn)
 
 
 class DenseWeights(Weights):
@@ -151,7 +152,7 @@ class DenseWeights(Weights):
     def __init__(self, scores: Float64, exponent_per_score: float) -> None:
         self.shape = (scores.shape[0], scores.shape[1])
         self._scores = scores
-        self._steps_per_score = exponent_per_score / math.log(2) * 2**_FINE_BITS
+        self._steps_per_score = min(exponent_per_score, _LARGEST_RATE) / math.log(2) * 2**_FINE_BITS
         self._high = 2.0 ** (TOP_BITS - np.arange(4096) / 4096)
         self._low = 2.0 ** (-np.arange(4096) / 2**_FINE_BITS)
 
@@ -162,7 +163,8 @@ class DenseWeights(Weights):
         for offset in range(0, len(rows), tile_rows):
             scores = self._scores[rows[offset : offset + tile_rows]]
             gaps = scores.max(axis=1, keepdims=True) - scores
-            steps = np.rint(np.minimum(gaps * self._steps_per_score, largest)).astype(np.int64)
+            with np.errstate(over="ignore"):  # an infinite step is beyond the largest, as it should be
+                steps = np.rint(np.minimum(gaps * self._steps_per_score, largest)).astype(np.int64)
             fractions = steps & (2**_FINE_BITS - 1)
             mantissas = (self._high[fractions >> 12] * self._low[fractions & 4095]).astype(np.int64)
             yield offset, np.maximum(mantissas >> (steps >> _FINE_BITS), 1)
@@ -176,8 +178,8 @@ def weights_of(scores: object, exponent_per_score: float) -> Weights:
         matrix = np.array(scores, np.float64)
         if matrix.ndim != 2 or not matrix.size:
             raise ParameterError(f"scores must be a matrix (inputs × outputs), got shape {matrix.shape}.")
-        if not np.isfinite(matrix).all():
-            raise ParameterError("scores must be finite numbers; they hold NaN or infinity.")
+        if not np.isfinite(matrix).all() or not np.abs(matrix).max() < _LARGEST_SCORE:
+            raise ParameterError("scores must be finite numbers; they hold NaN, infinity or more than 1e300.")
         law = DenseWeights(matrix, exponent_per_score)
     if law.shape[1] > MOST_OUTPUTS:
         raise ParameterError(f"At most {MOST_OUTPUTS:,} outputs have an exact law, got {law.shape[1]:,}.")
@@ -185,7 +187,7 @@ def weights_of(scores: object, exponent_per_score: float) -> Weights:
 
 
 def _mantissas() -> Int64:
-    """Return 2^44 · 2^(−f/4096) for f = 0 … 4095, by the very operations of `_exponential_loops.weigh_row`."""
+    """Return 2^44 · 2^(−f/4096) for f = 0 … 4095, by the very operations of `_exponential_loops.split_row`."""
     x = np.arange(STEPS_PER_OCTAVE, dtype=np.float32) * np.float32(1 / STEPS_PER_OCTAVE)
     power = np.zeros_like(x)
     for coefficient in QUINTIC[::-1]:

@@ -1,0 +1,89 @@
+"""The `allonym` command: one thin module a command, that parses, calls and prints."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Sequence
+
+import click
+
+from allonym import __version__
+from allonym.cli.talk import Talk, common_options
+from allonym.errors import AllonymError
+
+DONE, RISK, BAD_USE, OVER_BUDGET, SOME_FAILED, CANNOT_RESUME, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
+
+_COMMANDS = {"anonymize": "anonymize", "guarantee": "guarantee", "models": "models"}
+
+
+class _Commands(click.Group):
+    """Loads a command's module when it is asked for, so that `allonym --version` stays quick."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        from importlib import import_module
+
+        command: click.Command = import_module(f"allonym.cli.{_COMMANDS[cmd_name]}").command
+        return command
+
+
+@click.group(
+    name="allonym",
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    help="How recognisable is your writing, and a rewrite with a proved privacy guarantee. Works offline.",
+)
+@click.version_option(__version__, prog_name="allonym")
+@common_options
+def group() -> None:
+    """Hold the commands."""
+
+
+def main() -> None:
+    """Run the command line and exit."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C, so that nothing half-done is left
+    if sys.stdout is None:  # closed by the caller, who wants no answer
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115 - open to the end
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command and return its exit code; no error ends in a traceback or shows a user's text."""
+    try:
+        group.main(list(arguments), prog_name="allonym", standalone_mode=False, obj=Talk())
+        sys.stdout.flush()
+    except click.exceptions.NoArgsIsHelpError as help_text:
+        click.echo(help_text.format_message(), err=True)
+        return BAD_USE
+    except click.ClickException as error:
+        where = f" (see '{error.ctx.command_path} --help')" if isinstance(error, click.UsageError) and error.ctx else ""
+        sentence = " ".join(error.format_message().split())  # click puts choices on lines of their own
+        return _complain(sentence + where, BAD_USE)
+    except AllonymError as error:
+        return _complain(str(error), BAD_USE)
+    except (KeyboardInterrupt, click.Abort):
+        return _complain("Interrupted; nothing was written.", INTERRUPTED)
+    except (BrokenPipeError, SystemExit):  # click exits with 1 when the reader has left, which here means a risk
+        sys.stdout = None  # do not complain again at exit
+        return DONE
+    except MemoryError:
+        return _complain("There is not enough memory for this; ask for fewer words or split the input.", BAD_USE)
+    except OSError as error:
+        return _complain(f"The system refused: {error.strerror or type(error).__name__}; nothing was written.", BAD_USE)
+    except Exception as error:  # the last resort; never its message, which may hold text
+        frame = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{frame.filename.rpartition('allonym')[2].lstrip('/')}:{frame.lineno}"
+        return _complain(f"This is a bug ({type(error).__name__} at {where}); please report it.", BUG)
+    return DONE
+
+
+def _complain(sentence: str, code: int) -> int:
+    click.echo(f"allonym: {sentence}", err=True)
+    return code

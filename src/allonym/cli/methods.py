@@ -1,0 +1,95 @@
+"""Options of the methods, made from the parameters of the anonymizers, so that a new one needs no code here."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import types
+from collections.abc import Callable
+from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+
+import click
+
+from allonym import anonymizers
+from allonym.anonymizers.base import Anonymizer
+from allonym.errors import InputError
+from allonym.jobs.files import open_documents
+
+_REFERENCE = "Public texts to learn the vocabulary from (a file or folder as INPUT, never INPUT itself). [syntf]"
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+def method_options(command: _Command) -> _Command:
+    """Add --method and one option for every parameter of any method."""
+    takers: dict[str, list[str]] = {}
+    options: dict[str, Any] = {}
+    for method, example in sorted(anonymizers.examples().items()):
+        hints = get_type_hints(type(example).__init__)
+        for name in inspect.signature(type(example)).parameters:
+            takers.setdefault(name, []).append(method)
+            options.setdefault(name, _settings(hints[name]))
+    for name in sorted(options, reverse=True):
+        flag = f"--{name.replace('_', '-')}"
+        flags = (f"{flag}/--no-{flag[2:]}",) if options[name].get("type") is bool else (flag,)
+        help_text = f"{_described(name, takers[name][0])} [{', '.join(takers[name])}]"
+        command = click.option(*flags, name, default=None, help=help_text, **options[name])(command)
+    command = click.option("--reference", help=_REFERENCE)(command)
+    choice = click.Choice(sorted(anonymizers.examples()))
+    return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
+
+
+def build(
+    method: str, given: dict[str, Any], *, reference: str | None, source: str | None = None, text: str | None = None
+) -> Anonymizer:
+    """Return the anonymizer with the parameters of the command line, fitted to the reference texts if there are any.
+
+    Args:
+        method: Its name.
+        given: Values of the options; None was not given.
+        reference: Public texts to learn a vocabulary from.
+        source: The input, which must not be the reference.
+        text: Name of the text column, if the reference is a table.
+    """
+    kind = anonymizers.find(method)
+    chosen = {name: value for name, value in given.items() if value is not None}
+    accepted = inspect.signature(kind).parameters
+    for name in chosen:
+        if name not in accepted:
+            flag = f"--{name.replace('_', '-')}"
+            raise click.UsageError(f"{flag} is not an option of the method {method}; leave it out.")
+    anonymizer = kind(**chosen)
+    if reference is None:
+        return anonymizer
+    if kind.fit is Anonymizer.fit:
+        raise click.UsageError(f"--reference is not an option of the method {method}; leave it out.")
+    if source not in (None, "-") and os.path.exists(reference) and os.path.samefile(reference, str(source)):
+        raise InputError("The reference is the input itself, which its vocabulary would give away; use other texts.")
+    columns = open_documents(reference, text=text)
+    return anonymizer.fit([document for batch in columns for document in batch.texts])
+
+
+def _settings(hint: object) -> dict[str, Any]:
+    """Return how click should read a parameter of this type."""
+    choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    for choice in choices:
+        if get_origin(choice) is Literal:
+            return {"type": click.Choice(get_args(choice))}
+    for plain in (bool, int, float):
+        if plain in choices:
+            return {"type": plain}
+    return {"type": str}
+
+
+def _described(name: str, method: str) -> str:
+    """Return the line about a parameter in its class's docstring, so that help and reference cannot differ."""
+    lines = inspect.cleandoc(anonymizers.find(method).__doc__ or "").splitlines()
+    for number, line in enumerate(lines):
+        if line.strip().startswith(f"{name}: "):
+            text = line.strip().partition(": ")[2]
+            for more in lines[number + 1 :]:
+                if not more.startswith(" " * 8):
+                    break
+                text += f" {more.strip()}"
+            return text
+    return ""

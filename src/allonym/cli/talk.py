@@ -1,0 +1,74 @@
+"""Printing: data to stdout, talk to stderr, and the options every command has."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import click
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+
+@dataclass
+class Talk:
+    """How this run speaks: set by the common options, wherever on the line they stand."""
+
+    json: bool = False
+    quiet: bool = False
+    color: bool = True
+
+    def data(self, value: object, text: str) -> None:
+        """Print the answer: one JSON value with --json, otherwise the text."""
+        if self.json:
+            text = json.dumps(value, ensure_ascii=False, indent=2)
+            text = text if _fits(text) else json.dumps(value, indent=2)
+        elif not _fits(text):
+            text = text.encode(_encoding(), "backslashreplace").decode(_encoding())
+        click.echo(text)
+
+    def say(self, sentence: str) -> None:
+        """Tell a person something that is not data."""
+        if not self.quiet:
+            click.echo(sentence, err=True)
+
+    def heading(self, words: str) -> str:
+        """Return words set off for a terminal, plain elsewhere."""
+        return click.style(words, bold=True) if self.color and sys.stdout.isatty() else words
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+def _fits(text: str) -> bool:
+    """Tell whether standard output can hold a text: an older console has no ε, and a file name may be no text."""
+    try:
+        text.encode(_encoding())
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def common_options(command: _Command) -> _Command:
+    """Add --json, --quiet and --no-color, which may stand before or after the command's name."""
+    for name, attribute, value, help_text in (
+        ("--no-color", "color", False, "No colours or bold type."),
+        ("--quiet", "quiet", True, "Say nothing but the answer and errors."),
+        ("--json", "json", True, "Print one JSON value on standard output."),
+    ):
+        command = click.option(
+            name, attribute, is_flag=True, expose_value=False, callback=_setter(attribute, value), help=help_text
+        )(command)
+    return command
+
+
+def _setter(attribute: str, value: bool) -> Callable[[click.Context, click.Parameter, bool], None]:
+    def set_it(context: click.Context, _: click.Parameter, given: bool) -> None:
+        if given:
+            setattr(context.ensure_object(Talk), attribute, value)
+
+    return set_it
