@@ -44,10 +44,12 @@ def test_ratings_are_what_the_definition_says(weight):
 
 
 @pytest.mark.parametrize("weight", [0.0, 0.3])
-def test_compiled_ratings_are_the_same(monkeypatch, weight):
-    by_numpy = whole_matrix(WordRatings(WORDS, vectors(), spelling_weight=weight))
+@pytest.mark.parametrize("longest", ["nana", "".join(chr(0x4E00 + i) for i in range(400))], ids=["short", "long"])
+def test_compiled_ratings_are_the_same(monkeypatch, weight, longest):
+    words = [*WORDS[:-1], longest]
+    by_numpy = whole_matrix(WordRatings(words, vectors(), spelling_weight=weight))
     monkeypatch.setattr(acceleration, "_ENTRIES_WORTH_COMPILING", 0)
-    assert (whole_matrix(WordRatings(WORDS, vectors(), spelling_weight=weight)) == by_numpy).all()
+    assert (whole_matrix(WordRatings(words, vectors(), spelling_weight=weight)) == by_numpy).all()
 
 
 def test_ratings_are_symmetric_and_within_bounds():

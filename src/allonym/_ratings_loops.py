@@ -18,11 +18,13 @@ def spell_and_clip(
     words_with: Lists,
     prices: NDArray[np.float32],
     price_of: NDArray[np.int64],
+    counts: NDArray[np.unsignedinteger],
     one: np.float32,
 ) -> None:
     """Turn scaled cosines into ratings: subtract a price for each shared bigram, then clip to 0 … one.
 
     `bigrams_of` lists the bigrams of each word and `words_with` the words of each bigram, both as (starts, items).
+    `counts` is scratch, zero before and after: so small that counting stays in the innermost cache.
     """
     for i in range(tile.shape[0]):
         row = tile[i]
@@ -32,7 +34,7 @@ def spell_and_clip(
         for b in range(bigrams_of[0][word], bigrams_of[0][word + 1]):
             bigram = bigrams_of[1][b]
             for h in range(words_with[0][bigram], words_with[0][bigram + 1]):
-                other = words_with[1][h]
-                row[other] -= price[other]
+                counts[words_with[1][h]] += 1
         for j in range(row.shape[0]):
-            row[j] = min(max(row[j], np.float32(0.0)), one)
+            row[j] = min(max(row[j] - np.float32(counts[j]) * price[j], np.float32(0.0)), one)
+            counts[j] = 0

@@ -22,7 +22,7 @@ _Result = TypeVar("_Result")
 # Below this many matrix entries NumPy is done before numba has even been imported.
 _ENTRIES_WORTH_COMPILING = 12_000_000
 _MOST_THREADS = 4
-_SLAB_BYTES = 88 * 2**20  # of all threads together
+_SLAB_BYTES = 120 * 2**20  # of all threads together
 
 
 def worth_compiling(entries: int) -> bool:

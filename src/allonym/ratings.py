@@ -89,8 +89,11 @@ class WordRatings:
         bigrams_of = (bigrams.indptr.astype(np.int64), bigrams.indices)
         words_with = (words.indptr.astype(np.int64), words.indices)
 
+        smallest = np.min_scalar_type(int(np.diff(bigrams.indptr).max()))  # the type that holds every count
+        counts = np.zeros(self.shape[1], smallest)
+
         def finish(tile: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
-            spell_and_clip(tile, rows, bigrams_of, words_with, self._prices, self._price_of, np.float32(ONE))
+            spell_and_clip(tile, rows, bigrams_of, words_with, self._prices, self._price_of, counts, np.float32(ONE))
 
         return finish
 

@@ -29,7 +29,7 @@ Int64 = NDArray[np.int64]
 
 # Float64 divisions and logarithms of exact integers err by less than this; added, so that ℓ is never too small.
 _ROUNDING = 2.0**-40
-_ATTEMPTS_AT_ONCE = 2
+_TOTAL_THAT_REFUSES = 2**54  # of 2^64: one word in a thousand
 _INPUTS_TO_PAIR = 1024
 _LARGEST_EXPONENT = 600.0  # e to more than this leaves the float64 range
 
@@ -140,13 +140,18 @@ class Exponential:
         waiting = np.argsort(keys, kind="stable")
         attempt = 0
         while waiting.size:
-            rows, starts = _runs(flat[waiting])
-            words = np.stack([lanes(attempt + k).ravel()[waiting] for k in range(_ATTEMPTS_AT_ONCE)])
+            rows, starts = _runs(keys[waiting])
+            attempts = range(attempt, attempt + self._attempts_worth_having(rows[0]))
+            words = np.stack([lanes(number).ravel()[waiting] for number in attempts])
             outputs = self._draw_by_row(rows, starts, words)
             drawn[waiting] = outputs
             waiting = waiting[outputs < 0]
-            attempt += _ATTEMPTS_AT_ONCE
+            attempt = attempts.stop
         return drawn.reshape(wanted.shape)
+
+    def _attempts_worth_having(self, row: int) -> int:
+        """Return how many words to hold ready for each draw: a second one, if the totals refuse many a first."""
+        return 2 if int(self.weights(row).sum()) > _TOTAL_THAT_REFUSES else 1
 
     def _draw_by_row(self, rows: Int64, starts: Int64, words: NDArray[np.uint64]) -> Int64:
         """Ask for each needed row once, whatever number of draws wants it."""
@@ -161,5 +166,5 @@ class Exponential:
 
 def _runs(values: NDArray[np.integer]) -> tuple[Int64, Int64]:
     """Return the distinct values of a sorted array, and where each begins (with the end appended)."""
-    starts = np.flatnonzero(np.diff(values.astype(np.int64), prepend=-1))
+    starts = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
     return values[starts].astype(np.int64), np.append(starts, len(values))
