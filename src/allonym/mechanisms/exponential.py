@@ -49,7 +49,7 @@ class Exponential:
     >>> mechanism.law(0).round(3).tolist(), round(mechanism.loss(), 6)
     ([0.731, 0.269], 1.0)
     >>> mechanism.draw([0, 0, 0, 1, 1, 1], insecure(1)).tolist()
-    [0, 0, 0, 1, 1, 1]
+    [1, 1, 0, 0, 1, 1]
     """
 
     def __init__(self, scores: ArrayLike | ScoreRows, *, epsilon: float, sensitivity: float = 1.0) -> None:

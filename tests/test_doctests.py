@@ -1,0 +1,25 @@
+"""Examples in docstrings show the answer, so they are run."""
+
+from __future__ import annotations
+
+import doctest
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+import allonym
+
+MODULES = sorted(
+    module.name for module in walk_packages(allonym.__path__, "allonym.") if not module.name.endswith("__main__")
+)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_examples(name):
+    failed, _ = doctest.testmod(import_module(name))
+    assert failed == 0
+
+
+def test_there_are_examples():
+    assert sum(doctest.testmod(import_module(name)).attempted for name in MODULES) >= 5
