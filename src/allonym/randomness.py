@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
 import numpy as np
@@ -66,6 +66,18 @@ class Stream:
     def words(self, shape: int | tuple[int, ...]) -> Words:
         """Return uniform 64-bit words."""
         return self.lanes((shape,) if isinstance(shape, int) else shape)(0)
+
+    def uniforms(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return numbers uniform on (0, 1], each with 53 significant bits however small it is.
+
+        A plain 64-bit fraction has few bits left near 0, where a logarithm looks closest. Here each number is cut from
+        128 bits, or 192 where the first 64 are zero: its relative error is below 2^−52 except with probability 2^−139.
+        """
+        lanes = self.lanes(shape)
+        high, low = lanes(0), lanes(1).astype(np.float64)
+        if not high.all():
+            low += lanes(2).astype(np.float64) * 2.0**-64
+        return np.maximum((high.astype(np.float64) + low * 2.0**-64) * 2.0**-64, 2.0**-192)
 
     def below(self, bounds: ArrayLike, shape: tuple[int, ...] | None = None) -> NDArray[np.int64]:
         """Return integers exactly uniform on 0 … bound − 1, one for each bound."""
@@ -132,16 +144,43 @@ class DocumentStreams(Stream):
     def __init__(self, key: bytes, digests: Sequence[bytes], start: int, *, repeatable: bool) -> None:
         self.repeatable = repeatable
         self._key = key
-        nonce_key = _derive(key, "nonce")
-        nonces = b"".join(
-            hashlib.blake2b(position.to_bytes(8, "big") + digest, key=nonce_key, digest_size=_NONCE_BYTES).digest()
-            for position, digest in enumerate(digests, start)
+        self._nonces = self._nonces_of(
+            position.to_bytes(8, "big") + digest for position, digest in enumerate(digests, start)
         )
-        self._nonces = np.frombuffer(nonces, ">u4").reshape(-1, 3)
         self._calls = 0
+
+    def _nonces_of(self, labels: Iterable[bytes]) -> NDArray[np.uint32]:
+        key = _derive(self._key, "nonce")
+        nonces = (hashlib.blake2b(label, key=key, digest_size=_NONCE_BYTES).digest() for label in labels)
+        return np.frombuffer(b"".join(nonces), ">u4").reshape(-1, 3)
 
     def __len__(self) -> int:
         return len(self._nonces)
+
+    def segments(self, counts: Sequence[int], size: int) -> DocumentStreams:
+        """Return a stream for each run of `size` items of each document, `counts` of which it holds.
+
+        So that documents of unequal length can be drawn for in one array: its rows are the segments, document by
+        document, and an item's randomness depends on its document and its place in it alone.
+        """
+        if len(counts) != len(self):
+            raise ParameterError(f"There must be one count a document: {len(self)}, got {len(counts)}.")
+        nonces = self._nonces.tobytes()
+        digests = [
+            nonces[_NONCE_BYTES * document : _NONCE_BYTES * (document + 1)] + start.to_bytes(8, "big")
+            for document, count in enumerate(counts)
+            for start in range(0, int(count), size)
+        ]
+        # All at position 0: what tells segments apart is the document's own nonce and where the segment starts.
+        segments = DocumentStreams(_derive(self._key, f"segments of {size}"), [], 0, repeatable=self.repeatable)
+        segments._nonces = segments._nonces_of(digests)
+        return segments
+
+    def part(self, start: int, stop: int) -> DocumentStreams:
+        """Return the unused streams of documents start … stop − 1, to be drawn from a part at a time."""
+        part = DocumentStreams(self._key, [], 0, repeatable=self.repeatable)
+        part._nonces = self._nonces[start:stop]
+        return part
 
     def lanes(self, shape: tuple[int, ...]) -> Lanes:
         """Return lanes whose first axis is the documents."""

@@ -1,6 +1,8 @@
 """Mechanisms: each file carries a law, its price and its draw, with no text in sight."""
 
 from allonym.mechanisms.exponential import Exponential
+from allonym.mechanisms.laplace import LaplaceND
+from allonym.mechanisms.metric_exponential import MetricExponential
 from allonym.mechanisms.weights import ScoreRows
 
-__all__ = ["Exponential", "ScoreRows"]
+__all__ = ["Exponential", "LaplaceND", "MetricExponential", "ScoreRows"]

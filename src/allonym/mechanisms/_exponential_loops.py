@@ -48,6 +48,19 @@ def weight_at(split: Split, j: int) -> np.int64:
 
 
 @compiled
+def total_tile(
+    tile: NDArray[np.float32], rate: np.float32, quintic: NDArray[np.float32], split: Split, totals: Int64
+) -> None:
+    """Fill `totals` with the sum of each row's weights."""
+    for i in range(tile.shape[0]):
+        split_row(tile[i], rate, quintic, split)
+        total = np.int64(0)
+        for j in range(tile.shape[1]):
+            total += weight_at(split, j)
+        totals[i] = total
+
+
+@compiled
 def measure_tile(
     tile: NDArray[np.float32],
     rate: np.float32,

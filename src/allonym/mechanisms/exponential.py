@@ -81,6 +81,10 @@ class Exponential:
         highest, lowest = self.extremes
         return float(np.log(highest / lowest).max()) + _ROUNDING
 
+    def totals(self) -> Int64:
+        """Return the sum of the weights of each input."""
+        return np.concatenate(in_threads(self._weights.totals, self.inputs, self.outputs))
+
     @cached_property
     def extremes(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The highest and the lowest probability that any input gives each output."""

@@ -68,13 +68,17 @@ class ScoreRows(Protocol):
 
 
 class Weights(ABC):
-    """Whole-number weights, a few rows at a time, and the two passes over them that mechanisms need."""
+    """Whole-number weights, a few rows at a time, and the passes over them that mechanisms need."""
 
     shape: tuple[int, int]
 
     @abstractmethod
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Int64]]:
         """Yield (offset into `rows`, weights of the next few rows)."""
+
+    def totals(self, rows: Int64) -> Int64:
+        """Return the sum of each row's weights."""
+        return np.concatenate([tile.sum(axis=1) for _, tile in self.tiles(rows)])
 
     def extremes(self, rows: Int64) -> tuple[Float64, Float64]:
         """Return, for each output, the highest and the lowest probability that these rows give it."""
@@ -119,6 +123,18 @@ class StreamedWeights(Weights):
             steps = (np.minimum(gaps * self._rate, largest) + np.float32(0.5)).astype(np.int32)
             mantissas = _MANTISSAS[steps & (STEPS_PER_OCTAVE - 1)]
             yield offset, np.maximum(mantissas >> (steps >> STEP_BITS), 1)
+
+    def totals(self, rows: Int64) -> Int64:
+        """Return the same as `Weights.totals`, compiled for large work."""
+        if not worth_compiling(len(rows) * self.shape[1]):
+            return super().totals(rows)
+        from allonym.mechanisms._exponential_loops import total_tile
+
+        totals = np.empty(len(rows), np.int64)
+        split = np.empty((2, self.shape[1]), np.int32)
+        for offset, scores in self._scores.tiles(rows):
+            total_tile(scores, self._rate, QUINTIC, split, totals[offset : offset + len(scores)])
+        return totals
 
     def extremes(self, rows: Int64) -> tuple[Float64, Float64]:
         """Return the same as `Weights.extremes`, compiled for large work."""
