@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
     from allonym.anonymizers.syntf import SynTF as SynTF
     from allonym.anonymizers.syntf_counts import SynTFCounts as SynTFCounts
+    from allonym.anonymizers.word_exponential import WordExponential as WordExponential
+    from allonym.anonymizers.word_laplace import WordLaplace as WordLaplace
     from allonym.errors import AllonymError as AllonymError
     from allonym.privacy.guarantee import Guarantee as Guarantee
 
@@ -29,6 +31,8 @@ _HOMES = {
     "Release": "anonymizers.base",
     "SynTF": "anonymizers.syntf",
     "SynTFCounts": "anonymizers.syntf_counts",
+    "WordExponential": "anonymizers.word_exponential",
+    "WordLaplace": "anonymizers.word_laplace",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]

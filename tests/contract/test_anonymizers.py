@@ -181,7 +181,7 @@ def test_parameters_are_keyword_only_and_checked(example):
     if "words" in example.get_params():
         for bad in (0, -1, 1.5, True, float("nan")):
             with pytest.raises(AllonymError):
-                type(example)(words=bad)
+                type(example)(**{**example.get_params(), "words": bad})
             with pytest.raises(AllonymError):
                 clone(example).set_params(words=bad)
 

@@ -23,7 +23,7 @@ CANARY = "zyxqcanaryqvo"
 
 def options_of(method: str, vocabulary: Path) -> list[str]:
     accepted = inspect.signature(anonymizers.find(method)).parameters
-    given = {"vocabulary": str(vocabulary), "words": "20"}
+    given = {"vocabulary": str(vocabulary), "words": "20", "epsilon": "5.0"}
     named = [(f"--{name}", value) for name, value in given.items() if name in accepted]
     return ["--method", method, *(part for pair in named for part in pair)]
 
@@ -38,7 +38,7 @@ def test_guarantee_of_each_method_is_that_of_the_api(method, command, vocabulary
     answer = command(*line, "--json").done()
     kind = anonymizers.find(method)
     accepted = inspect.signature(kind).parameters
-    given = {"vocabulary": vocabulary, "words": 20}
+    given = {"vocabulary": vocabulary, "words": 20, "epsilon": 5.0}
     promised = kind(**{name: value for name, value in given.items() if name in accepted}).guarantee()
     assert answer.json["guarantee"] == json.loads(promised.to_json())
     assert answer.json["method"] == method
@@ -332,3 +332,29 @@ def test_main_exits_with_the_code_of_the_run(monkeypatch, capsys):
         cli.main()
     assert ended.value.code == 2
     assert capsys.readouterr().err.startswith("allonym: No such command")
+
+
+@pytest.mark.parametrize("method", ["laplace", "exponential"])
+def test_between_two_documents(command, tmp_path, method):
+    (tmp_path / "a.txt").write_text("coffee rain", encoding="utf-8")
+    (tmp_path / "b.txt").write_text("tea snow", encoding="utf-8")
+    (tmp_path / "words.txt").write_text("coffee\ntea\nrain\nsnow\nharbour\n", encoding="utf-8")
+    options = ("--method", method, "--epsilon", "5", "--vocabulary", tmp_path / "words.txt")
+    files = (tmp_path / "a.txt", tmp_path / "b.txt")
+    compared = command("guarantee", *options, "--between", *files, "--json").json["between"]
+    assert compared["words"] == 2
+    assert len(compared["distances"]) == len(compared["losses"]) == 2
+    assert "what holds" in command("guarantee", *options, "--between", *files).done().out
+    drawn = command("guarantee", *options, "--words", "9", "--between", *files, "--json").json["between"]
+    assert drawn["words"] == 9
+    command("guarantee", "--method", method).refused()  # without --epsilon
+    command("guarantee", "--method", "random-replacement", "--between", *files).refused()
+
+
+def test_laplace_from_the_command_line(command, tmp_path):
+    (tmp_path / "in.csv").write_text('text\ncoffee in the rain\n""\nqzxjvk\n', encoding="utf-8")
+    options = ("--method", "laplace", "--epsilon", "20", "--order", "text", "--words", "5")
+    command("anonymize", tmp_path / "in.csv", *options).done()
+    rows = (tmp_path / "in.anon.csv").read_text("utf-8").splitlines()
+    assert [len(row.split()) for row in rows[1:]] == [5, 5, 5]
+    assert "qzxjvk" not in " ".join(rows)

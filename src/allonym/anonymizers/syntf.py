@@ -78,6 +78,7 @@ class SynTF(Anonymizer):
 
     method = "syntf"
     kind = "vectors"
+    learns_a_vocabulary = True
     _mechanism_for: tuple[float, float | None, float] | None = None
 
     def __init__(

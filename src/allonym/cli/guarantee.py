@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
 import click
 
+from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.word_substitution import Between, WordSubstitution
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
+from allonym.jobs.files import open_documents
 from allonym.mechanisms import Exponential
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.privacy import accounting
@@ -18,6 +23,9 @@ from allonym.privacy.statement import number
 @method_options
 @click.option("--documents", type=click.IntRange(1, 10**9), default=1, help="Documents of one author, added up.")
 @click.option("--delta", type=float, help="Also give the smaller ε that holds except with this probability.")
+@click.option(
+    "--between", type=(Path, Path), default=None, help="Two .txt files: how well they hide behind one another."
+)
 @common_options
 @click.pass_obj
 def command(
@@ -27,12 +35,14 @@ def command(
     reference: str | None,
     documents: int,
     delta: float | None,
+    between: tuple[Path, Path] | None,
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> None:
     """Say what a configuration promises, before any data is seen."""
     anonymizer = build(method, parameters, reference=reference)
     promised = anonymizer.guarantee(documents)
-    mechanism: Exponential | None = getattr(anonymizer, "mechanism_", None)
+    mechanism = getattr(anonymizer, "mechanism_", None)
+    mechanism = mechanism if isinstance(mechanism, Exponential) else None
     if delta is not None:
         if mechanism is None:
             raise click.UsageError(f"--delta is not available for the method {method}; leave it out.")
@@ -42,7 +52,28 @@ def command(
     bounds = {} if mechanism is None else _bounds(mechanism)
     lines = [talk.heading(f"{method}: {promised.definition}"), str(promised)]
     lines += [f"  {name}: {number(value)} per word" for name, value in bounds.items()]
-    talk.data({"method": method, "guarantee": promised.to_dict(), "bounds_per_word": bounds}, "\n".join(lines))
+    answer = {"method": method, "guarantee": promised.to_dict(), "bounds_per_word": bounds}
+    if between is not None:
+        compared = _between(anonymizer, between)
+        answer["between"] = asdict(compared)
+        lines.append(f"Between the two documents ({compared.words} words each):")
+        lines += [f"  {name}: {value:.4f}" for name, value in compared.distances.items()]
+        lines += [f"  loss by {name}: {number(value)}" for name, value in compared.losses.items()]
+    talk.data(answer, "\n".join(lines))
+
+
+def _between(anonymizer: Anonymizer, paths: tuple[Path, Path]) -> Between:
+    """Compare two documents."""
+    if not isinstance(anonymizer, WordSubstitution):
+        reason = "is the same between any two documents, so --between tells nothing more"
+        raise click.UsageError(f"The loss of the method {anonymizer.method} {reason}; leave it out.")
+    documents = []
+    for path in paths:
+        [batch] = open_documents(path)
+        if len(batch.texts) != 1:
+            raise click.UsageError(f"{path} holds {len(batch.texts)} documents; --between compares two .txt files.")
+        documents += batch.texts
+    return anonymizer.between(documents[0], documents[1])
 
 
 def _bounds(mechanism: Exponential) -> dict[str, float]:

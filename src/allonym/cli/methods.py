@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import os
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import click
@@ -32,8 +32,7 @@ def method_options(command: _Command) -> _Command:
     for name in sorted(options, reverse=True):
         flag = f"--{name.replace('_', '-')}"
         flags = (f"{flag}/--no-{flag[2:]}",) if options[name].get("type") is bool else (flag,)
-        help_text = f"{_described(name, takers[name][0])} [{', '.join(takers[name])}]"
-        command = click.option(*flags, name, default=None, help=help_text, **options[name])(command)
+        command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
     command = click.option("--reference", help=_REFERENCE)(command)
     choice = click.Choice(sorted(anonymizers.examples()))
     return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
@@ -58,10 +57,13 @@ def build(
         if name not in accepted:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is not an option of the method {method}; leave it out.")
+    for name, parameter in accepted.items():
+        if parameter.default is inspect.Parameter.empty and name not in chosen:
+            raise click.UsageError(f"The method {method} needs --{name.replace('_', '-')}; choose a value.")
     anonymizer = kind(**chosen)
     if reference is None:
         return anonymizer
-    if kind.fit is Anonymizer.fit:
+    if not kind.learns_a_vocabulary:
         raise click.UsageError(f"--reference is not an option of the method {method}; leave it out.")
     if source not in (None, "-") and os.path.exists(reference) and os.path.samefile(reference, str(source)):
         raise InputError("The reference is the input itself, which its vocabulary would give away; use other texts.")
@@ -79,6 +81,14 @@ def _settings(hint: object) -> dict[str, Any]:
         if plain in choices:
             return {"type": plain}
     return {"type": str}
+
+
+def _help(name: str, methods: Sequence[str]) -> str:
+    """Return what a parameter means, once for all methods that say the same of it."""
+    meanings: dict[str, list[str]] = {}
+    for method in methods:
+        meanings.setdefault(_described(name, method), []).append(method)
+    return " ".join(f"{meaning} [{', '.join(takers)}]" for meaning, takers in meanings.items())
 
 
 def _described(name: str, method: str) -> str:

@@ -145,7 +145,12 @@ def _anonymized(job: Plan, rng: Rng, progress: Progress) -> Iterator[DocumentBat
     for batch in job.documents:
         release = job.anonymizer.release(batch.texts, rng=rng, start=batch.start)
         progress(len(batch.texts))
-        yield replace(batch, texts=release.payload)
+        yield replace(batch, texts=[_one_text(document) for document in release.payload])
+
+
+def _one_text(document: str | list[str]) -> str:
+    """Return a released document as text; a bag of words, sorted as it comes, is written with blanks."""
+    return document if isinstance(document, str) else " ".join(document)
 
 
 def _write_vectors(job: Plan, rng: Rng, place: Path, progress: Progress) -> None:

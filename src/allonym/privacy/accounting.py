@@ -12,12 +12,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import ParameterError
-from allonym.privacy.guarantee import AlsoHolds, Guarantee
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Guarantee, Unit
 
 # Dense where the best order lies for hundreds of words of tens of nats each, sparse above.
 ORDERS = (1.0005, 1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0)
@@ -47,6 +48,40 @@ def pure(
         documents=documents,
         unit="document" if documents == 1 else "author",
         epsilon=total(loss_per_word, words, documents),
+        assumptions=tuple(assumptions),
+        released_as_is=tuple(released_as_is),
+    )
+
+
+def metric(
+    *,
+    loss_per_unit: float,
+    largest_loss: float,
+    distance: str,
+    words: int | None,
+    documents: int = 1,
+    assumptions: Sequence[str] = (),
+    released_as_is: Sequence[str] = (),
+) -> Guarantee:
+    """Return the guarantee of draws that lose in proportion to a distance, and at most `largest_loss` each.
+
+    Where `words` is None the output is as long as the text: the promise is then for one word, given their number.
+    """
+    if words is None:
+        unit, total_loss, adjacency = "word", largest_loss, "any two documents of as many words"
+    else:
+        unit = "document" if documents == 1 else "author"
+        total_loss, adjacency = total(largest_loss, words, documents), ANY_TWO_DOCUMENTS
+    return Guarantee(
+        definition="metric",
+        metric=distance,
+        loss_per_unit=loss_per_unit,
+        loss_per_word=largest_loss,
+        words=words,
+        documents=1 if words is None else documents,
+        unit=cast(Unit, unit),
+        epsilon=total_loss,
+        adjacency=adjacency,
         assumptions=tuple(assumptions),
         released_as_is=tuple(released_as_is),
     )

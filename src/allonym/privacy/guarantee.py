@@ -39,7 +39,8 @@ class Guarantee:
         delta: Probability that the bound fails; 0 for pure promises.
         unit: Whose protection the total speaks of.
         adjacency: Which inputs cannot be told apart.
-        metric: The distance of a metric promise.
+        metric: The distance of a metric promise; `loss_per_word` is then that of the two words furthest apart.
+        loss_per_unit: The loss for each unit of that distance.
         evidence: Whether the promise is proved, claimed by somebody, or absent.
         assumptions: What must hold for the promise to hold.
         released_as_is: What of the input is in the output unprotected.
@@ -55,6 +56,7 @@ class Guarantee:
     delta: float = 0.0
     adjacency: str = ANY_TWO_DOCUMENTS
     metric: str | None = None
+    loss_per_unit: float | None = None
     evidence: Evidence = "proved"
     assumptions: tuple[str, ...] = ()
     released_as_is: tuple[str, ...] = ()
@@ -70,7 +72,9 @@ class Guarantee:
             raise ParameterError(f"delta must be at least 0 and below 1, got {self.delta}.")
         if self.formal != (self.epsilon is not None and self.loss_per_word is not None):
             raise ParameterError("A formal guarantee must state its losses, and no other may.")
-        for loss in (self.epsilon, self.loss_per_word):
+        if (self.definition == "metric") != (self.metric is not None and self.loss_per_unit is not None):
+            raise ParameterError("A metric guarantee must name its metric and the loss for each unit of it.")
+        for loss in (self.epsilon, self.loss_per_word, self.loss_per_unit):
             if loss is not None and not 0 <= loss < math.inf:
                 raise ParameterError(f"A loss must be a finite number of at least 0, got {loss}.")
 
@@ -93,6 +97,8 @@ class Guarantee:
             self,
             definition="none",
             loss_per_word=None,
+            loss_per_unit=None,
+            metric=None,
             epsilon=None,
             delta=0.0,
             evidence="none",

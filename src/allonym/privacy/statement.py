@@ -38,23 +38,29 @@ def number(value: float) -> str:
 
 def _promise(guarantee: Guarantee) -> list[str]:
     epsilon, per_word = guarantee.epsilon or 0.0, guarantee.loss_per_word or 0.0
-    words, documents = guarantee.words or 0, guarantee.documents
-    whose = "the document" if guarantee.unit != "author" else f"all {documents:,} documents of one author"
-    total = f"ε = {number(epsilon)} for {whose}"
-    if guarantee.delta:
-        total += f", except with probability {guarantee.delta:g}"
-    distance = f" per unit of {guarantee.metric}" if guarantee.metric else ""
-    found = f"({guarantee.evidence})"
-    sentences = [
-        f"Between {guarantee.adjacency}, each output word shifts an observer's odds by a factor of at most "
-        f"e^{number(per_word)}{distance} {found}; with {words:,} words, {total}.",
-        _reading(epsilon),
-    ]
+    factor = "each output word shifts an observer's odds by a factor of at most"
+    if guarantee.metric is None:
+        bound = f"{factor} e^{number(per_word)} ({guarantee.evidence})"
+    else:
+        bound = (
+            f"{factor} e^{number(guarantee.loss_per_unit or 0.0)} for each unit of {guarantee.metric} "
+            f"({guarantee.evidence}), so at most e^{number(per_word)} for the two words furthest apart"
+        )
+    sentences = [f"Between {guarantee.adjacency}, {bound}{_total(guarantee, epsilon)}.", _reading(epsilon)]
     sentences += [
         f"Also true: ε = {number(other.epsilon)} except with probability {other.delta:g} ({other.method})."
         for other in guarantee.also_holds
     ]
     return sentences
+
+
+def _total(guarantee: Guarantee, epsilon: float) -> str:
+    """Return the clause about the whole unit; there is none where the number of words follows the text."""
+    if guarantee.unit == "word":
+        return "; words add up, and how many there are is not hidden"
+    whose = "the document" if guarantee.unit != "author" else f"all {guarantee.documents:,} documents of one author"
+    failing = f", except with probability {guarantee.delta:g}" if guarantee.delta else ""
+    return f"; with {guarantee.words or 0:,} words, ε = {number(epsilon)} for {whose}{failing}"
 
 
 def _reading(epsilon: float) -> str:

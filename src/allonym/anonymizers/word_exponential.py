@@ -1,0 +1,101 @@
+"""The Laplace method's sibling on the finite vocabulary: the exponential mechanism with score −distance.
+
+Not in the paper, but in its spirit (Chatzikokolakis et al. 2013): the output is a word anyway, so the noise may as well
+be drawn on the words. Its law is exact, its worst loss per unit of distance is computed rather than bounded, and it
+spends no randomness on directions that lead to no word. See docs/laplace.md for how the two compare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
+from allonym.closeness import WordCloseness
+from allonym.embeddings import WordTable
+from allonym.errors import ParameterError
+from allonym.mechanisms.metric_exponential import MetricExponential, metric_exponential_for_loss
+from allonym.randomness import DocumentStreams
+from allonym.vocabularies import Vocabulary
+
+
+class WordExponential(WordSubstitution):
+    """Replaces every word by one drawn from all words, more likely the nearer it is.
+
+    Privacy: at most ε for each unit of distance between two words: see `guarantee` and `between`.
+
+    Args:
+        epsilon: ε, the loss for each unit of Euclidean distance. Vectors of the shipped table have length 1.
+        words: Output words of each document; by default as many as it has, and their number is then not hidden.
+        order: "bag" (as the paper: without stop words and order) or "text" (every word in its place).
+        embeddings: Word vectors: a `WordTable`, a file (see `allonym.embeddings.load`), or None for "words-en".
+        vocabulary: The public words to choose from: a list, a file with one a line, or all of the table (the default).
+        topical_words: In a bag, keep only so many words: those that tell the topics of labelled reference texts apart
+            best (needs `fit` with labels, so from Python only).
+    """
+
+    method = "exponential"
+
+    def __init__(
+        self,
+        *,
+        epsilon: float,
+        words: int | None = None,
+        order: Literal["bag", "text"] = "bag",
+        embeddings: WordTable | str | Path | None = None,
+        vocabulary: Vocabulary = None,
+        topical_words: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.words = words
+        self.order = order
+        self.embeddings = embeddings
+        self.vocabulary = vocabulary
+        self.topical_words = topical_words
+        self._check()
+
+    def _check(self) -> None:
+        if not 1e-6 <= self.epsilon < 1e6:
+            raise ParameterError(f"epsilon must be a positive number (1e-6 to 1e6), got {self.epsilon}.")
+        super()._check()
+        for learned in ("mechanism_", "_closeness"):
+            self.__dict__.pop(learned, None)
+
+    @cached_property
+    def table_(self) -> WordTable:
+        """The words that can come out, and their vectors as the mechanism rounds them."""
+        return WordTable(self._chosen_table().words, self._closeness.rounded)
+
+    @cached_property
+    def _closeness(self) -> WordCloseness:
+        return WordCloseness(self._chosen_table().vectors)
+
+    @cached_property
+    def mechanism_(self) -> MetricExponential:
+        """The mechanism with the largest rate that loses no more than ε for each unit of distance."""
+        return metric_exponential_for_loss(self._closeness, loss_per_unit=self.epsilon)
+
+    @property
+    def loss_per_unit(self) -> float:
+        """The loss of one word for each unit of distance, as computed: at most ε."""
+        return self.mechanism_.loss_per_unit
+
+    def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
+        """Draw for all segments at once, so that each word's row of weights is computed once."""
+        found = np.empty(len(rows), np.int64)
+        for segments, places, own in in_segments(lengths, max(1, len(rows)), streams):
+            wanted = np.full(len(segments) * SEGMENT, self.stand_in_)  # what fills up a segment is drawn and dropped
+            wanted[own] = rows[places]
+            found[places] = self.mechanism_.draw(wanted.reshape(-1, SEGMENT), segments).ravel()[own]
+        return found
+
+
+_FEW_WORDS = """
+a the and of rain snow sun harbour ship boat bird gull letter word morning evening cold warm
+"""
+
+EXAMPLE = WordExponential(epsilon=4.0, words=20, order="text", vocabulary=_FEW_WORDS.split())

@@ -1,0 +1,289 @@
+"""What the two word-by-word methods share: from texts to words of a public table, and back.
+
+`WordLaplace` and `WordExponential` differ in how a word is replaced; reading a text, bringing it to a length and
+saying how far two documents are apart is the same, and stands here.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from allonym import distances, text, vocabularies
+from allonym import embeddings as word_tables
+from allonym.anonymizers.base import Anonymizer, check_words, checked_texts
+from allonym.anonymizers.syntf_counts import draw_words
+from allonym.embeddings import WordTable
+from allonym.errors import InputError, ParameterError
+from allonym.privacy import Guarantee, accounting
+from allonym.randomness import DocumentStreams
+from allonym.vocabularies import Vocabulary
+
+DISTANCE = "Euclidean distance between word vectors"
+ASSUMPTIONS = (
+    "the word vectors are public, not made from the documents themselves",
+    "each document is anonymized once (twice spends twice as much)",
+    "the random key stays secret",
+)
+SEGMENT = 16  # words that share a random stream
+
+Int64 = NDArray[np.int64]
+Float32 = NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class Between:
+    """How well two given documents are hidden behind one another.
+
+    Attributes:
+        words: Words of each that are compared.
+        distances: Each distance that applies, by name.
+        losses: Each loss that applies, by name.
+    """
+
+    words: int
+    distances: dict[str, float]
+    losses: dict[str, float]
+
+
+class WordSubstitution(Anonymizer):
+    """Base of methods that replace one word after the other, losing in proportion to a distance of words.
+
+    A subclass says how words are replaced (`_substitutes`), and what that loses (`loss_per_unit`).
+    """
+
+    kind = "texts"
+
+    epsilon: float
+    words: int | None
+    order: Literal["bag", "text"]
+    embeddings: WordTable | str | Path | None
+    vocabulary: Vocabulary
+    topical_words: int | None
+
+    @property
+    @abstractmethod
+    def loss_per_unit(self) -> float:
+        """The loss of one word for each unit of distance."""
+
+    @property
+    def _slack(self) -> float:
+        """What two different words lose beyond that, for the arithmetic."""
+        return 0.0
+
+    def _loss(self, distance: float) -> float:
+        """Return the loss between two words at this distance."""
+        return self.loss_per_unit * distance + self._slack if distance else 0.0
+
+    @abstractmethod
+    def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
+        """Return a row of the table for each word of all documents, which have `lengths` words each."""
+
+    def _check(self) -> None:
+        if self.words is not None:
+            check_words(self.words)
+        if self.order not in ("bag", "text"):
+            raise ParameterError(f"order must be bag or text, got {self.order!r}.")
+        if self.topical_words is not None:
+            if self.order == "text":
+                raise ParameterError("topical_words is for order='bag' only: a text keeps every word's place.")
+            if not isinstance(self.topical_words, int | np.integer) or self.topical_words < 1:
+                raise ParameterError(f"topical_words must be a whole number of at least 1, got {self.topical_words}.")
+        for learned in ("table_", "furthest_", "stand_in_"):  # from other parameters
+            self.__dict__.pop(learned, None)
+
+    def fit(self, texts: Sequence[str], y: object = None) -> Self:
+        """Learn which words are topical (§2.1 of the paper) from public texts and their labels.
+
+        Without `topical_words` there is nothing to learn.
+        """
+        if self.topical_words is None:
+            return self
+        if y is None:
+            raise InputError("topical_words needs the topic of each reference text: fit(texts, labels).")
+        from sklearn.feature_selection import chi2
+
+        documents = list(map(self._known_rows, checked_texts(texts)))
+        scores, _ = chi2(_compositions(documents, len(self.table_)), np.asarray(y))
+        best = np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")[: self.topical_words]
+        self._topical = np.isin(np.arange(len(self.table_)), best)
+        return self
+
+    @cached_property
+    def table_(self) -> WordTable:
+        """The words that can come out, and their vectors."""
+        return self._chosen_table()
+
+    def _chosen_table(self) -> WordTable:
+        """Return the part of the word table that was asked for."""
+        table = word_tables.load(self.embeddings)
+        wanted = table.words if self.vocabulary is None else vocabularies.read(self.vocabulary)
+        if self.order == "bag":
+            wanted = [word for word in wanted if text.terms(word, morphology="lower") == [word]]
+        rows = table.rows(wanted)
+        if not (rows >= 0).any():
+            raise InputError("No word of the vocabulary has a word vector; give another vocabulary or embeddings.")
+        return WordTable(tuple(table.words[row] for row in rows[rows >= 0]), table.vectors[rows[rows >= 0]])
+
+    @cached_property
+    def furthest_(self) -> float:
+        """The largest distance between two words."""
+        return distances.diameter(self.table_.vectors)
+
+    @cached_property
+    def stand_in_(self) -> int:
+        """The row that stands for everything unknown: the public word nearest to the mean of all."""
+        return int(self.table_.nearest(self.table_.vectors.mean(axis=0, dtype=np.float64))[0, 0])
+
+    def guarantee(self, documents: int = 1) -> Guarantee:
+        """Return what is promised about `documents` documents of one author."""
+        return accounting.metric(
+            loss_per_unit=self.loss_per_unit,
+            largest_loss=self._loss(self.furthest_),
+            distance=DISTANCE,
+            words=self.words,
+            documents=documents,
+            assumptions=ASSUMPTIONS,
+            released_as_is=() if self.words else ("the number of words of each document",),
+        )
+
+    def between(self, first: str, second: str) -> Between:
+        """Return the distances and losses that apply between two given documents."""
+        rows = [self._rows(document) for document in checked_texts([first, second])]
+        if self.order == "text":
+            return self._between_texts(*(self.table_.vectors[self._cut_or_filled(r)] for r in rows))
+        if self.words is None:
+            return self._between_bags(*(self.table_.vectors[r] for r in rows))
+        filled = (r if len(r) else np.array([self.stand_in_]) for r in rows)
+        return self._between_draws(self.words, *(self.table_.vectors[r] for r in filled))
+
+    def _between_texts(self, first: Float32, second: Float32) -> Between:
+        """Every word keeps its place, so words are compared with those in the same place."""
+        _check_equal_lengths(first, second)
+        moved = np.linalg.norm(first.astype(np.float64) - second, axis=1)
+        return Between(
+            len(first),
+            {"sum of the distances of words in the same place": float(moved.sum())},
+            {"loss, word by word": sum(self._loss(float(distance)) for distance in moved)},
+        )
+
+    def _between_bags(self, first: Float32, second: Float32) -> Between:
+        """The best matching of the words counts: the Word Mover's Distance, by theorem 3 of whole words."""
+        _check_equal_lengths(first, second)
+        words = len(first)
+        moved = distances.unnormalised_word_movers(first, second) if words else 0.0
+        normalised = moved / max(words, 1)
+        return Between(
+            words,
+            {"Word Mover's Distance (normalised)": normalised, "sum of distances (unnormalised)": moved},
+            {
+                "ε·n·WMD (what holds)": self.loss_per_unit * moved + words * self._slack,
+                "ε·WMD (as published; true of the unnormalised sum only)": self.loss_per_unit * normalised,
+            },
+        )
+
+    def _between_draws(self, words: int, first: Float32, second: Float32) -> Between:
+        """Words drawn from each document are coupled; what counts is the furthest any coupling must go."""
+        bottleneck = distances.bottleneck(first, second)
+        furthest = distances.largest(first, second)
+        return Between(
+            words,
+            {"bottleneck distance (W∞)": bottleneck, "largest distance of two words": furthest},
+            {
+                "n·ε·W∞ (words drawn to a fixed length)": words * self._loss(bottleneck),
+                "n·ε·largest distance": words * self._loss(furthest),
+            },
+        )
+
+    def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str] | list[list[str]]:
+        documents = self._documents(texts, streams)
+        lengths = [len(rows) for rows in documents]
+        nearest = self._substitutes(np.concatenate([*documents, np.zeros(0, np.int64)]), lengths, streams)
+        ends = np.cumsum(lengths)
+        words = [[self.table_.words[i] for i in nearest[end - n : end]] for end, n in zip(ends, lengths, strict=True)]
+        # A bag has no order; sorted, so that none is left.
+        return [" ".join(document) for document in words] if self.order == "text" else [sorted(d) for d in words]
+
+    def _documents(self, texts: Sequence[str], streams: DocumentStreams) -> list[Int64]:
+        """Return the table's rows for each document, brought to `words` words if asked to."""
+        documents = [self._rows(document) for document in texts]
+        if self.words is None:
+            return documents
+        if self.order == "text":
+            return [self._cut_or_filled(rows) for rows in documents]
+        filled = [rows if len(rows) else np.array([self.stand_in_]) for rows in documents]
+        return list(draw_words(_compositions(filled, len(self.table_)), self.words, streams))
+
+    def _cut_or_filled(self, rows: Int64) -> Int64:
+        """Return the first `words` words, filled up with the stand-in; all of them where no length is asked for."""
+        if self.words is None:
+            return rows
+        cut = rows[: self.words]
+        return np.pad(cut, (0, self.words - len(cut)), constant_values=self.stand_in_)
+
+    def _rows(self, document: str) -> Int64:
+        if self.order == "text":
+            rows = self.table_.rows(_joined(text.words(document), self.table_))
+            return np.where(rows < 0, self.stand_in_, rows)
+        rows = self._known_rows(document)
+        if self.topical_words is None:
+            return rows
+        if not hasattr(self, "_topical"):
+            raise ParameterError("topical_words needs fit(reference_texts, labels) first, to learn which they are.")
+        return rows[self._topical[rows]]
+
+    def _known_rows(self, document: str) -> Int64:
+        rows = self.table_.rows(text.terms(document, morphology="lower"))
+        return rows[rows >= 0]
+
+
+def _check_equal_lengths(first: Float32, second: Float32) -> None:
+    if len(first) != len(second):
+        raise InputError(
+            f"The documents have {len(first)} and {len(second)} known words, so their lengths tell them apart; "
+            "give words= (--words) to bring both to one length."
+        )
+
+
+def in_segments(
+    lengths: Sequence[int], at_once: int, streams: DocumentStreams
+) -> Iterator[tuple[DocumentStreams, Int64, Int64]]:
+    """Yield (streams of some segments, their words' places in all documents, and in the segments)."""
+    segments = streams.segments(lengths, SEGMENT)
+    held = [min(SEGMENT, n - start) for n in map(int, lengths) for start in range(0, n, SEGMENT)]
+    ends = np.concatenate([[0], np.cumsum(held)]).astype(np.int64)
+    for first in range(0, len(held), at_once):
+        last = min(first + at_once, len(held))
+        own = [np.arange(n) + SEGMENT * k for k, n in enumerate(held[first:last])]
+        yield segments.part(first, last), np.arange(ends[first], ends[last]), np.concatenate(own)
+
+
+def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
+    """Return documents × terms: how often each occurs."""
+    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in documents])])
+    columns = np.concatenate([*documents, np.zeros(0, np.int64)])
+    counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(documents), terms))
+    counts.sum_duplicates()
+    return counts
+
+
+def _joined(tokens: Sequence[str], table: WordTable) -> list[str]:
+    """Return lower-case words, with English endings put back where the table knows the whole ("do" + "n't").
+
+    An ending the table does not know (a possessive "'s") is dropped rather than replaced by a word of its own.
+    """
+    joined: list[str] = []
+    for word in map(str.lower, tokens):
+        if not word.startswith(("'", "n't")):
+            joined.append(word)
+        elif joined and joined[-1] + word in table:
+            joined[-1] += word
+    return joined
