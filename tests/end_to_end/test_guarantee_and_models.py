@@ -358,3 +358,13 @@ def test_laplace_from_the_command_line(command, tmp_path):
     rows = (tmp_path / "in.anon.csv").read_text("utf-8").splitlines()
     assert [len(row.split()) for row in rows[1:]] == [5, 5, 5]
     assert "qzxjvk" not in " ".join(rows)
+
+
+def test_target_unchanged_finds_the_epsilon(command, vocabulary, tmp_path):
+    options = ("--method", "exponential", "--order", "text", "--vocabulary", vocabulary)
+    result = command("guarantee", *options, "--target-unchanged", "0.4", "--json").done().json
+    assert result["deniability"]["unchanged"] == pytest.approx(0.4, abs=0.02)
+    (tmp_path / "in.txt").write_text("people think about the world", encoding="utf-8")
+    command("anonymize", tmp_path / "in.txt", *options, "--target-unchanged", "0.4").done()
+    for wrong in ((*options, "--epsilon", "3"), ("--method", "random-replacement")):
+        command("guarantee", *wrong, "--target-unchanged", "0.4").refused()

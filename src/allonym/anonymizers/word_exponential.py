@@ -14,6 +14,7 @@ from typing import Literal
 
 import numpy as np
 
+from allonym.anonymizers.deniability import Deniability, of_laws, solve
 from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
 from allonym.closeness import WordCloseness
 from allonym.embeddings import WordTable
@@ -84,6 +85,22 @@ class WordExponential(WordSubstitution):
         """The loss of one word for each unit of distance, as computed: at most ε."""
         return self.mechanism_.loss_per_unit
 
+    def deniability(self, words: Sequence[str] | None = None) -> Deniability:
+        """Return how often these words stay themselves, and among how many each hides, exactly; by default of a sample.
+
+        Privacy: spends nothing; a word list is not a document.
+        """
+        return _exactly(self.mechanism_, self._asked_about(words))
+
+    def epsilon_for_unchanged(self, share: float) -> float:
+        """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
+        rows = self._asked_about(None)
+
+        def unchanged(rate: float) -> float:
+            return _exactly(MetricExponential(self._closeness, rate=rate), rows).unchanged
+
+        return MetricExponential(self._closeness, rate=solve(unchanged, share)).loss_per_unit
+
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
         """Draw for all segments at once, so that each word's row of weights is computed once."""
         found = np.empty(len(rows), np.int64)
@@ -92,6 +109,10 @@ class WordExponential(WordSubstitution):
             wanted[own] = rows[places]
             found[places] = self.mechanism_.draw(wanted.reshape(-1, SEGMENT), segments).ravel()[own]
         return found
+
+
+def _exactly(mechanism: MetricExponential, rows: Int64) -> Deniability:
+    return of_laws(np.stack([mechanism.law(int(row)) for row in rows]), rows)
 
 
 _FEW_WORDS = """

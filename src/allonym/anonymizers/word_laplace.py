@@ -20,13 +20,15 @@ from typing import Literal
 
 import numpy as np
 
+from allonym.anonymizers.deniability import Deniability, of_draws, solve
 from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
 from allonym.embeddings import WordTable
 from allonym.mechanisms import LaplaceND
-from allonym.randomness import DocumentStreams
+from allonym.randomness import DocumentStreams, Rng, secure
 from allonym.vocabularies import Vocabulary
 
 _BLOCK_BYTES = 24 * 2**20  # of random numbers at a time
+_DRAWS = 200  # of each word asked about
 
 
 class WordLaplace(WordSubstitution):
@@ -85,6 +87,30 @@ class WordLaplace(WordSubstitution):
     @property
     def _slack(self) -> float:
         return self.mechanism_.slack
+
+    def deniability(self, words: Sequence[str] | None = None) -> Deniability:
+        """Return how often these words stay themselves, estimated from draws; by default of a sample.
+
+        Privacy: spends nothing; a word list is not a document.
+        """
+        return self._estimate(self.mechanism_, self._asked_about(words), secure())
+
+    def epsilon_for_unchanged(self, share: float) -> float:
+        """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
+        rows, key = self._asked_about(None)[::4], secure().key
+
+        def unchanged(epsilon: float) -> float:
+            mechanism = LaplaceND(self.table_.dimensions, epsilon=epsilon)
+            return self._estimate(mechanism, rows, secure(key)).unchanged  # the same noise at every ε, so it only grows
+
+        return solve(unchanged, share)
+
+    def _estimate(self, mechanism: LaplaceND, rows: Int64, rng: Rng) -> Deniability:
+        drawn = np.empty((len(rows), _DRAWS), np.int64)
+        for i, row in enumerate(rows):
+            uniforms = rng.uniforms((_DRAWS, mechanism.uniforms_per_point))
+            drawn[i] = self.table_.nearest(mechanism.perturb(self.table_.vectors[row], uniforms))[:, 0]
+        return of_draws(drawn, rows)
 
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
         """Move every word and look up the nearest, some segments at a time, so that memory stays bounded."""

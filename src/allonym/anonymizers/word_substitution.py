@@ -20,6 +20,7 @@ from scipy import sparse
 from allonym import distances, text, vocabularies
 from allonym import embeddings as word_tables
 from allonym.anonymizers.base import Anonymizer, check_words, checked_texts
+from allonym.anonymizers.deniability import Deniability
 from allonym.anonymizers.syntf_counts import draw_words
 from allonym.embeddings import WordTable
 from allonym.errors import InputError, ParameterError
@@ -34,6 +35,8 @@ ASSUMPTIONS = (
     "the random key stays secret",
 )
 SEGMENT = 16  # words that share a random stream
+SAMPLE = 200  # words asked about where none are named
+_UP = 1 + 1e-12  # distances err by less in their last digits, and a loss must not be too small
 
 Int64 = NDArray[np.int64]
 Float32 = NDArray[np.float32]
@@ -81,11 +84,28 @@ class WordSubstitution(Anonymizer):
 
     def _loss(self, distance: float) -> float:
         """Return the loss between two words at this distance."""
-        return self.loss_per_unit * distance + self._slack if distance else 0.0
+        return self.loss_per_unit * distance * _UP + self._slack if distance else 0.0
 
     @abstractmethod
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
         """Return a row of the table for each word of all documents, which have `lengths` words each."""
+
+    @abstractmethod
+    def deniability(self, words: Sequence[str] | None = None) -> Deniability:
+        """Return how often these words stay themselves, and among how many each hides; by default of a sample."""
+
+    @abstractmethod
+    def epsilon_for_unchanged(self, share: float) -> float:
+        """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
+
+    def _asked_about(self, words: Sequence[str] | None) -> Int64:
+        """Return the rows of these words, or of a sample spread over the table."""
+        if words is None:
+            return np.unique(np.linspace(0, len(self.table_) - 1, SAMPLE).astype(np.int64))
+        rows = self.table_.rows(words)
+        if not len(rows) or (rows < 0).any():
+            raise InputError("A word that was asked about is not in the vocabulary; ask about others.")
+        return rows
 
     def _check(self) -> None:
         if self.words is not None:
@@ -185,7 +205,7 @@ class WordSubstitution(Anonymizer):
             words,
             {"Word Mover's Distance (normalised)": normalised, "sum of distances (unnormalised)": moved},
             {
-                "ε·n·WMD (what holds)": self.loss_per_unit * moved + words * self._slack,
+                "ε·n·WMD (what holds)": self.loss_per_unit * moved * _UP + words * self._slack,
                 "ε·WMD (as published; true of the unnormalised sum only)": self.loss_per_unit * normalised,
             },
         )

@@ -44,12 +44,13 @@ def command(
     insecure_seed: int | None,
     method: str,
     reference: str | None,
+    target_unchanged: float | None,
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> None:
     """Protect the texts of INPUT: a .txt, .csv, .jsonl or .parquet file, a folder of .txt, or - for stdin."""
     if source == "-" and sys.stdin is None:
         raise click.UsageError("Standard input is closed; give it a text or name a file.")
-    anonymizer = build(method, parameters, reference=reference, source=source, text=text)
+    anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=source, text=text)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
     documents = open_documents(source, text=text, id=id_, author=author, keep=columns, batch_rows=BATCH_ROWS)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.deniability import Deniability
 from allonym.anonymizers.word_substitution import Between, WordSubstitution
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
@@ -33,13 +34,14 @@ def command(
     /,
     method: str,
     reference: str | None,
+    target_unchanged: float | None,
     documents: int,
     delta: float | None,
     between: tuple[Path, Path] | None,
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> None:
     """Say what a configuration promises, before any data is seen."""
-    anonymizer = build(method, parameters, reference=reference)
+    anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged)
     promised = anonymizer.guarantee(documents)
     mechanism = getattr(anonymizer, "mechanism_", None)
     mechanism = mechanism if isinstance(mechanism, Exponential) else None
@@ -51,8 +53,14 @@ def command(
             talk.say(f"Allowing a failure probability of {delta:g} gives no smaller ε here (by Rényi accounting).")
     bounds = {} if mechanism is None else _bounds(mechanism)
     lines = [talk.heading(f"{method}: {promised.definition}"), str(promised)]
+    if target_unchanged is not None:
+        talk.say(f"ε for {target_unchanged:g} of the words unchanged: {anonymizer.get_params()['epsilon']:g}")
     lines += [f"  {name}: {number(value)} per word" for name, value in bounds.items()]
     answer = {"method": method, "guarantee": promised.to_dict(), "bounds_per_word": bounds}
+    if isinstance(anonymizer, WordSubstitution):
+        deniable = anonymizer.deniability()
+        answer["deniability"] = asdict(deniable)
+        lines.append(_deniable(deniable))
     if between is not None:
         compared = _between(anonymizer, between)
         answer["between"] = asdict(compared)
@@ -60,6 +68,15 @@ def command(
         lines += [f"  {name}: {value:.4f}" for name, value in compared.distances.items()]
         lines += [f"  loss by {name}: {number(value)}" for name, value in compared.losses.items()]
     talk.data(answer, "\n".join(lines))
+
+
+def _deniable(figures: Deniability) -> str:
+    """Return the figures in a sentence."""
+    margin = f" (± {figures.margin:.3f})" if figures.margin else ""
+    return (
+        f"A word stays itself with probability {figures.unchanged:.3f}{margin} and hides among "
+        f"{figures.substitutes:,.1f} on average over {figures.words} words of the vocabulary; that is no guarantee."
+    )
 
 
 def _between(anonymizer: Anonymizer, paths: tuple[Path, Path]) -> Between:

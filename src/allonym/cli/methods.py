@@ -12,9 +12,11 @@ import click
 
 from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.word_substitution import WordSubstitution
 from allonym.errors import InputError
 from allonym.jobs.files import open_documents
 
+_UNCHANGED = "Find ε so that this share of words stays as it is on average. [exponential, laplace]"
 _REFERENCE = "Public texts to learn the vocabulary from (a file or folder as INPUT, never INPUT itself). [syntf]"
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -34,12 +36,19 @@ def method_options(command: _Command) -> _Command:
         flags = (f"{flag}/--no-{flag[2:]}",) if options[name].get("type") is bool else (flag,)
         command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
     command = click.option("--reference", help=_REFERENCE)(command)
+    command = click.option("--target-unchanged", type=float, help=_UNCHANGED)(command)
     choice = click.Choice(sorted(anonymizers.examples()))
     return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
 
 
 def build(
-    method: str, given: dict[str, Any], *, reference: str | None, source: str | None = None, text: str | None = None
+    method: str,
+    given: dict[str, Any],
+    *,
+    reference: str | None,
+    unchanged: float | None,
+    source: str | None = None,
+    text: str | None = None,
 ) -> Anonymizer:
     """Return the anonymizer with the parameters of the command line, fitted to the reference texts if there are any.
 
@@ -47,6 +56,7 @@ def build(
         method: Its name.
         given: Values of the options; None was not given.
         reference: Public texts to learn a vocabulary from.
+        unchanged: Share of words to leave as they are, from which ε is then found.
         source: The input, which must not be the reference.
         text: Name of the text column, if the reference is a table.
     """
@@ -57,6 +67,10 @@ def build(
         if name not in accepted:
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is not an option of the method {method}; leave it out.")
+    if unchanged is not None:
+        if not issubclass(kind, WordSubstitution) or "epsilon" in chosen:
+            raise click.UsageError("--target-unchanged is for word substitution, and in the place of --epsilon.")
+        chosen["epsilon"] = kind(**{**chosen, "epsilon": 1.0}).epsilon_for_unchanged(unchanged)
     for name, parameter in accepted.items():
         if parameter.default is inspect.Parameter.empty and name not in chosen:
             raise click.UsageError(f"The method {method} needs --{name.replace('_', '-')}; choose a value.")
