@@ -21,13 +21,16 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allonym import models, vector_files
+from allonym import acceleration, models, vector_files
 from allonym.errors import InputError, ModelError, ParameterError
 from allonym.vector_files import Vocabulary
 
 DEFAULT = "words-en"
 VOCABULARY_FILE = "vocabulary.txt"
 _BLOCK_BYTES = 48 * 2**20
+_TILE_QUERIES, _TILE_WORDS = 2048, 512  # products that stay in the caches: 4 MiB
+_LARGEST_SCORE = 1e37  # what may be larger may overflow in float32, and is left to float64
+_MOST_KEPT = 32  # words that one query's shortlist may hold before float64 looks at all of them
 _Floats: TypeAlias = NDArray[np.float32]
 
 
@@ -173,6 +176,8 @@ class WordTable:
             raise ParameterError(f"k must be between 1 and the {len(self)} words of the table, got {k}.")
         if not (np.abs(points) < 1e30).all():
             raise ParameterError("queries must be finite and below 1e30, got others.")
+        if k == 1 and acceleration.worth_compiling(len(points) * len(self)):
+            return self._nearest_compiled(points)[:, None]
         found = np.empty((len(points), k), dtype=np.int64)
         block = max(1, _BLOCK_BYTES // (len(self) * (5 if k == 1 else 9)))
         for start in range(0, len(points), block):
@@ -181,28 +186,80 @@ class WordTable:
 
     @cached_property
     def _half_squares(self) -> _Floats:
-        squares: _Floats = (np.einsum("ij,ij->i", self.vectors, self.vectors, dtype=np.float64) / 2).astype(np.float32)
-        return squares
+        squares = np.einsum("ij,ij->i", self.vectors, self.vectors, dtype=np.float64) / 2
+        with np.errstate(over="ignore"):
+            halves: _Floats = squares.astype(np.float32)
+        return halves
+
+    def _windows(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how far below the best score a nearest word's score may come out, by rounding, for each query.
+
+        A score q·v - |v|²/2 is off by at most (n + 4)·u·(|q|·|v| + |v|²/2), u = 2^-24: n for the product, the rest for
+        rounding q, |v|²/2, their difference and the threshold. Twice that is allowed for, and underflow.
+        """
+        longest = float(np.sqrt(2 * float(self._half_squares.max())))
+        with np.errstate(invalid="ignore"):  # 0 · infinity, where vectors are too long for float32 products
+            magnitude = np.linalg.norm(points, axis=1) * longest + longest**2
+        single = np.finfo(np.float32)
+        rounding = (self.dimensions + 4) * (float(single.eps) * magnitude + float(single.tiny))  # of one score
+        windows: NDArray[np.float64] = np.where(magnitude < _LARGEST_SCORE, 2 * rounding, np.inf)
+        return windows
 
     def _nearest_in_block(self, points: NDArray[np.float64], k: int) -> NDArray[np.int64]:
         # |v - q|² orders words as |v|²/2 - q·v does.
-        half = self._half_squares
-        scores = points.astype(np.float32) @ self.vectors.T
-        np.subtract(half, scores, out=scores)
-        longest = float(np.sqrt(2 * half.max()))
-        magnitude = np.linalg.norm(points, axis=1) * longest + longest**2
-        rounding = (self.dimensions + 4) * float(np.finfo(np.float32).eps) * magnitude  # of one score, at most
-        kth = scores.min(axis=1) if k == 1 else np.partition(scores, k - 1, axis=1)[:, k - 1]
-        possible = scores <= (kth + 2 * rounding).astype(np.float32)[:, None]
+        with np.errstate(over="ignore", invalid="ignore"):  # what overflows stays possible
+            scores = points.astype(np.float32) @ self.vectors.T
+            np.subtract(self._half_squares, scores, out=scores)
+            kth = scores.min(axis=1) if k == 1 else np.partition(scores, k - 1, axis=1)[:, k - 1]
+            possible = ~(scores > (kth + self._windows(points)).astype(np.float32)[:, None])
         found = np.empty((len(points), k), dtype=np.int64)
         if k == 1:
             found[:, 0] = scores.argmin(axis=1)
         undecided = range(len(points)) if k > 1 else np.flatnonzero(np.count_nonzero(possible, axis=1) > 1)
         for query in undecided:
-            candidates = np.flatnonzero(possible[query])
-            vectors = self.vectors[candidates].astype(np.float64)
-            exact = (vectors * (vectors / 2 - points[query])).sum(axis=1)
-            found[query] = candidates[np.argsort(exact, kind="stable")[:k]]
+            found[query] = self._decide(points[query], np.flatnonzero(possible[query]), k)
+        return found
+
+    def _decide(self, point: NDArray[np.float64], candidates: NDArray[np.int64], k: int) -> NDArray[np.int64]:
+        """Return the k nearest of a few words, in float64. The rows must ascend."""
+        vectors = self.vectors[candidates].astype(np.float64)
+        exact = (vectors * (vectors / 2 - point)).sum(axis=1)
+        return candidates[np.argsort(exact, kind="stable")[:k]]
+
+    def _nearest_compiled(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        found = np.empty(len(points), dtype=np.int64)
+
+        def fill(part: NDArray[np.int64]) -> None:
+            for start in range(0, len(part), _TILE_QUERIES):
+                own = part[start : start + _TILE_QUERIES]
+                found[own] = self._nearest_in_tiles(points[own])
+
+        acceleration.in_threads(fill, len(points), len(self))
+        return found
+
+    def _nearest_in_tiles(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the nearest word of each query: as `_nearest_in_block`, but seeing each product only once."""
+        from allonym import _nearest_loops
+
+        exact_windows = self._windows(points)
+        if np.isinf(exact_windows).any():
+            return np.concatenate([self._nearest_in_block(point[None], 1)[:, 0] for point in points])
+        windows = exact_windows.astype(np.float32)
+        queries = points.astype(np.float32)
+        buffer = np.empty(len(points) * _TILE_WORDS, np.float32)
+        kept = _nearest_loops.nothing_kept(len(points), _MOST_KEPT)
+        for first in range(0, len(self), _TILE_WORDS):
+            tile = self.vectors[first : first + _TILE_WORDS]
+            products = buffer[: len(points) * len(tile)].reshape(len(points), len(tile))
+            np.matmul(queries, tile.T, out=products)
+            half_squares = self._half_squares[first : first + _TILE_WORDS]
+            _nearest_loops.scan_tile(products, half_squares, first, windows, kept)
+        _nearest_loops.drop_all(windows, kept)
+        _, words, _, counts = kept
+        found = words[:, 0].copy()
+        for query in np.flatnonzero(counts != 1):
+            candidates = words[query, : counts[query]] if counts[query] > 0 else np.arange(len(self))
+            found[query] = self._decide(points[query], candidates, 1)[0]
         return found
 
 

@@ -27,7 +27,7 @@ from allonym.mechanisms import LaplaceND
 from allonym.randomness import DocumentStreams, Rng, secure
 from allonym.vocabularies import Vocabulary
 
-_BLOCK_BYTES = 24 * 2**20  # of random numbers at a time
+_BLOCK_BYTES = 8 * 2**20  # of random numbers at a time
 _DRAWS = 200  # of each word asked about
 
 
