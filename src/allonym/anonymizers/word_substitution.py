@@ -175,6 +175,10 @@ class WordSubstitution(Anonymizer):
             released_as_is=() if self.words else ("the number of words of each document",),
         )
 
+    def words_of(self, document: str) -> list[str]:
+        """Return a document as this method reads it: the words that will be replaced, one for one."""
+        return [self.table_.words[row] for row in self._rows(document)]
+
     def between(self, first: str, second: str) -> Between:
         """Return the distances and losses that apply between two given documents."""
         rows = [self._rows(document) for document in checked_texts([first, second])]

@@ -16,7 +16,7 @@ from allonym.errors import AllonymError
 
 DONE, RISK, BAD_USE, OVER_BUDGET, SOME_FAILED, CANNOT_RESUME, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
-_COMMANDS = {"anonymize": "anonymize", "guarantee": "guarantee", "models": "models"}
+_COMMANDS = {"anonymize": "anonymize", "guarantee": "guarantee", "models": "models", "reproduce": "reproduce"}
 
 
 class _Commands(click.Group):

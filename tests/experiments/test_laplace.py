@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from allonym.cli import run
+from allonym.experiments import laplace
+
+TOPICS = {
+    "drinks": "coffee tea water milk cup",
+    "travel": "train bus ship road ticket",
+    "weather": "rain snow sun wind cloud",
+}
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Two made-up corpora in the layout of the real ones."""
+    texts = [" ".join(words.split() * 3) for words in TOPICS.values()] * 40
+    split = ["train" if i % 4 else "test" for i in range(len(texts))]
+    topics = list(TOPICS) * 40
+    for name in ("newsgroups20", "imdb62"):
+        (tmp_path / name).mkdir()
+    news = {"body_noquote": [*texts[:-1], None], "topic": topics, "split": split}
+    films = {"text": texts, "rating": [{"drinks": 10, "travel": 6, "weather": 2}[t] for t in topics], "split": split}
+    pq.write_table(pa.table(news), tmp_path / "newsgroups20" / "newsgroups20.parquet")
+    pq.write_table(pa.table(films), tmp_path / "imdb62" / "imdb62.parquet")
+    return tmp_path
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    for name, value in (("EPSILONS", (2.0, 20.0)), ("VOCABULARY", 1500), ("TRAIN", 60), ("TEST", 30), ("MOVED", 5)):
+        monkeypatch.setattr(laplace, name, value)
+
+
+def test_rows_are_complete_and_repeatable(data):
+    results = laplace.run(data, lambda sentence: None)
+    assert results == laplace.run(data, lambda sentence: None)
+    assert {row["method"] for row in results["rows"]} == {"original", "laplace", "exponential", "syntf"}
+    assert {row["corpus"] for row in results["rows"]} == {"20 newsgroups", "IMDb62"}
+    for row in results["rows"]:
+        assert 0 <= row["f1_low"] <= row["f1"] <= row["f1_high"] <= 1
+        assert 0 <= row["unchanged"] <= 1
+    original = results["rows"][0]
+    assert (original["f1"], original["unchanged"], original["moved"]) == (1.0, 1.0, 0.0)
+    by_loss = {(row["method"], row["epsilon"]): row for row in results["rows"] if row["corpus"] == "IMDb62"}
+    for method in ("laplace", "exponential"):
+        assert by_loss[method, 2.0]["unchanged"] < by_loss[method, 20.0]["unchanged"]
+        assert by_loss[method, 2.0]["moved"] > by_loss[method, 20.0]["moved"]
+    assert results["attack_success"] is None  # no attacker yet, and no number in its place
+
+
+def test_the_command_writes_both_files(data, tmp_path, capsys):
+    out = tmp_path / "new" / "results"
+    line = ["reproduce", "laplace", "--data", str(data), "--out", str(out), "--json"]
+    assert run(line) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert json.loads((out / "laplace.json").read_text("utf-8")) == printed
+    assert (out / "laplace.md").read_text("utf-8") == laplace.markdown(printed)
+    assert "coffee" not in (out / "laplace.json").read_text("utf-8")
+    assert run(line) == 2  # nothing is replaced, and nothing is computed in vain
+    assert "exists" in capsys.readouterr().err
+
+
+def test_a_folder_without_the_corpora_is_refused(tmp_path, capsys):
+    assert run(["reproduce", "laplace", "--data", str(tmp_path), "--out", str(tmp_path)]) == 2
+    assert "is not in the data folder" in capsys.readouterr().err
