@@ -21,12 +21,17 @@ def make(kind, **parameters):
     return kind(**{"epsilon": 3.0, "embeddings": table(), **parameters})
 
 
+def released(model, texts):
+    """Draw with a fixed key, so that no test fails by chance."""
+    return model.release(texts, rng=insecure(1)).payload
+
+
 @BOTH
 def test_a_bag_has_no_stop_words_no_order_and_known_words_only(kind):
     model = make(kind, epsilon=500.0)
-    assert model.transform(["The train and the COFFEE, qzxjvk 7!"]) == [["coffee", "train"]]
+    assert released(model, ["The train and the COFFEE, qzxjvk 7!"]) == [["coffee", "train"]]
     assert set(model.table_.words) == set(WORDS) - {"the", "a", "don't"}
-    mixed = make(kind, epsilon=0.01).transform(["train coffee rain snow ship"] * 30)
+    mixed = released(make(kind, epsilon=0.01), ["train coffee rain snow ship"] * 30)
     assert all(bag == sorted(bag) for bag in mixed)
 
 
@@ -38,7 +43,7 @@ def test_promised_distances_are_those_the_mechanism_uses():
 @BOTH
 def test_a_text_keeps_places_and_nothing_else(kind):
     model = make(kind, epsilon=900.0, order="text")
-    [text] = model.transform(["Don't, THE Train's coffee... 7 qzxjvk"])
+    [text] = released(model, ["Don't, THE Train's coffee... 7 qzxjvk"])
     stand_in = model.table_.words[model.stand_in_]
     assert text == f"don't the train coffee {stand_in} {stand_in}"
 
@@ -47,14 +52,14 @@ def test_a_text_keeps_places_and_nothing_else(kind):
 @pytest.mark.parametrize("order", ["bag", "text"])
 def test_a_given_length_is_kept_by_all_documents(kind, order):
     documents = ["", "qzxjvk", "coffee", "train " * 50, "coffee tea rain"]
-    released = make(kind, words=7, order=order).transform(documents)
-    assert {len(d.split() if order == "text" else d) for d in released} == {7}
+    out = released(make(kind, words=7, order=order), documents)
+    assert {len(d.split() if order == "text" else d) for d in out} == {7}
 
 
 @BOTH
 def test_without_a_length_the_number_of_words_is_released_and_said_to_be(kind):
     model = make(kind)
-    assert [len(bag) for bag in model.transform(["", "coffee", "tea rain"])] == [0, 1, 2]
+    assert [len(bag) for bag in released(model, ["", "coffee", "tea rain"])] == [0, 1, 2]
     guarantee = model.guarantee()
     assert guarantee.unit == "word"
     assert "the number of words" in guarantee.released_as_is[0]
@@ -118,7 +123,7 @@ def test_long_documents_in_pieces_give_the_same_as_whole_batches(kind):
 
 
 def test_a_hundred_thousand_words():
-    [bag] = make(WordLaplace).transform(["coffee tea " * 50_000])
+    [bag] = released(make(WordLaplace), ["coffee tea " * 50_000])
     assert len(bag) == 100_000
 
 
@@ -126,11 +131,11 @@ def test_a_hundred_thousand_words():
 def test_topical_words_are_learned_from_labelled_reference_texts(kind):
     texts = ["coffee tea word", "tea coffee word", "train bus word", "bus train word"]
     model = make(kind, epsilon=500.0, topical_words=4).fit(texts, ["drinks", "drinks", "travel", "travel"])
-    assert model.transform(["word coffee train rain"]) == [["coffee", "train"]]
+    assert released(model, ["word coffee train rain"]) == [["coffee", "train"]]
     with pytest.raises(InputError, match="needs the topic"):
         make(kind, topical_words=4).fit(texts)
     with pytest.raises(ParameterError, match="needs fit"):
-        make(kind, topical_words=4).transform(["coffee"])
+        released(make(kind, topical_words=4), ["coffee"])
 
 
 def test_laplace_moves_more_words_than_its_sibling_at_the_same_loss():
@@ -151,4 +156,4 @@ def test_bad_parameters_fail_at_once(kind):
     with pytest.raises(ParameterError, match="bag' only"):
         make(kind, order="text", topical_words=3)
     with pytest.raises(InputError, match="No word of the vocabulary"):
-        make(kind, vocabulary=["qzxjvk"]).transform(["coffee"])
+        released(make(kind, vocabulary=["qzxjvk"]), ["coffee"])

@@ -29,6 +29,7 @@ from allonym.vocabularies import Vocabulary
 
 _BLOCK_BYTES = 8 * 2**20  # of random numbers at a time
 _DRAWS = 200  # of each word asked about
+_DRAWS_A_STEP = 50  # while looking for an ε
 
 
 class WordLaplace(WordSubstitution):
@@ -93,22 +94,23 @@ class WordLaplace(WordSubstitution):
 
         Privacy: spends nothing; a word list is not a document.
         """
-        return self._estimate(self.mechanism_, self._asked_about(words), secure())
+        return self._estimate(self.mechanism_, self._asked_about(words), secure(), _DRAWS)
 
     def epsilon_for_unchanged(self, share: float) -> float:
         """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
-        rows, key = self._asked_about(None)[::4], secure().key
+        rows, key = self._asked_about(None), secure().key
 
         def unchanged(epsilon: float) -> float:
             mechanism = LaplaceND(self.table_.dimensions, epsilon=epsilon)
-            return self._estimate(mechanism, rows, secure(key)).unchanged  # the same noise at every ε, so it only grows
+            # The same noise at every ε, so that the share only grows with it.
+            return self._estimate(mechanism, rows, secure(key), _DRAWS_A_STEP).unchanged
 
         return solve(unchanged, share)
 
-    def _estimate(self, mechanism: LaplaceND, rows: Int64, rng: Rng) -> Deniability:
-        drawn = np.empty((len(rows), _DRAWS), np.int64)
+    def _estimate(self, mechanism: LaplaceND, rows: Int64, rng: Rng, draws: int) -> Deniability:
+        drawn = np.empty((len(rows), draws), np.int64)
         for i, row in enumerate(rows):
-            uniforms = rng.uniforms((_DRAWS, mechanism.uniforms_per_point))
+            uniforms = rng.uniforms((draws, mechanism.uniforms_per_point))
             drawn[i] = self.table_.nearest(mechanism.perturb(self.table_.vectors[row], uniforms))[:, 0]
         return of_draws(drawn, rows)
 
