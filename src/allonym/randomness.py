@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
@@ -54,14 +55,14 @@ def insecure(seed: int) -> Rng:
     return Rng(_derive(b"allonym insecure seed".ljust(KEY_BYTES, b"\0"), str(int(seed))), repeatable=True)
 
 
-class Stream:
+class Stream(ABC):
     """What mechanisms draw from: lanes of uniform 64-bit words."""
 
     repeatable: bool
 
+    @abstractmethod
     def lanes(self, shape: tuple[int, ...]) -> Lanes:
         """Return lane number -> array of `shape`; each call of `lanes` opens fresh randomness."""
-        raise NotImplementedError
 
     def words(self, shape: int | tuple[int, ...]) -> Words:
         """Return uniform 64-bit words."""

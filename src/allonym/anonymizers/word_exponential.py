@@ -9,8 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
@@ -21,7 +19,6 @@ from allonym.embeddings import WordTable
 from allonym.errors import ParameterError
 from allonym.mechanisms.metric_exponential import MetricExponential, metric_exponential_for_loss
 from allonym.randomness import DocumentStreams
-from allonym.vocabularies import Vocabulary
 
 
 class WordExponential(WordSubstitution):
@@ -40,24 +37,6 @@ class WordExponential(WordSubstitution):
     """
 
     method = "exponential"
-
-    def __init__(
-        self,
-        *,
-        epsilon: float,
-        words: int | None = None,
-        order: Literal["bag", "text"] = "bag",
-        embeddings: WordTable | str | Path | None = None,
-        vocabulary: Vocabulary = None,
-        topical_words: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.words = words
-        self.order = order
-        self.embeddings = embeddings
-        self.vocabulary = vocabulary
-        self.topical_words = topical_words
-        self._check()
 
     def _check(self) -> None:
         if not 1e-6 <= self.epsilon < 1e6:

@@ -15,17 +15,13 @@ Where this differs from the paper, and why (proofs in docs/laplace.md):
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Literal
 
 import numpy as np
 
 from allonym.anonymizers.deniability import Deniability, of_draws, solve
 from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
-from allonym.embeddings import WordTable
 from allonym.mechanisms import LaplaceND
 from allonym.randomness import DocumentStreams, Rng, secure
-from allonym.vocabularies import Vocabulary
 
 _BLOCK_BYTES = 8 * 2**20  # of random numbers at a time
 _DRAWS = 200  # of each word asked about
@@ -52,24 +48,6 @@ class WordLaplace(WordSubstitution):
     """
 
     method = "laplace"
-
-    def __init__(
-        self,
-        *,
-        epsilon: float,
-        words: int | None = None,
-        order: Literal["bag", "text"] = "bag",
-        embeddings: WordTable | str | Path | None = None,
-        vocabulary: Vocabulary = None,
-        topical_words: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.words = words
-        self.order = order
-        self.embeddings = embeddings
-        self.vocabulary = vocabulary
-        self.topical_words = topical_words
-        self._check()
 
     def _check(self) -> None:
         LaplaceND(1, epsilon=self.epsilon)

@@ -65,12 +65,23 @@ class WordSubstitution(Anonymizer):
 
     kind = "texts"
 
-    epsilon: float
-    words: int | None
-    order: Literal["bag", "text"]
-    embeddings: WordTable | str | Path | None
-    vocabulary: Vocabulary
-    topical_words: int | None
+    def __init__(
+        self,
+        *,
+        epsilon: float,
+        words: int | None = None,
+        order: Literal["bag", "text"] = "bag",
+        embeddings: WordTable | str | Path | None = None,
+        vocabulary: Vocabulary = None,
+        topical_words: int | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.words = words
+        self.order = order
+        self.embeddings = embeddings
+        self.vocabulary = vocabulary
+        self.topical_words = topical_words
+        self._check()
 
     @property
     @abstractmethod
