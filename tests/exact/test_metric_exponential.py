@@ -107,3 +107,8 @@ def test_bad_parameters_fail_at_once():
             MetricExponential(closeness(5), rate=bad)
         with pytest.raises(ParameterError, match="epsilon"):
             metric_exponential_for_loss(closeness(5), loss_per_unit=bad)
+
+
+def test_a_loss_below_the_rounding_is_refused_rather_than_sought_for_ever():
+    with pytest.raises(ParameterError, match="No rate loses as little as"):
+        metric_exponential_for_loss(closeness(), loss_per_unit=1e-4)

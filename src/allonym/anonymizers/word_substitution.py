@@ -207,7 +207,7 @@ class WordSubstitution(Anonymizer):
         return Between(
             len(first),
             {"sum of the distances of words in the same place": float(moved.sum())},
-            {"loss, word by word": sum(self._loss(float(distance)) for distance in moved)},
+            {"the distances of words in the same place": sum(self._loss(float(distance)) for distance in moved)},
         )
 
     def _between_bags(self, first: Float32, second: Float32) -> Between:

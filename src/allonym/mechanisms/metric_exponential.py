@@ -43,6 +43,7 @@ _HALF_STEP = math.log(2) / STEPS_PER_OCTAVE / 2
 _ARITHMETIC = 5e-6
 _UNITS_OF_DISTANCE = 3  # by which square root and rounding may move one distance
 _TOLERANCE = 1e-3
+_HOPELESS = 0.05
 
 
 class MetricExponential:
@@ -137,6 +138,11 @@ def metric_exponential_for_loss(closeness: WordCloseness, *, loss_per_unit: floa
 def _with_less(mechanism: MetricExponential, loss_per_unit: float) -> MetricExponential:
     """Return a mechanism that loses no more than this, taking off what the given one loses too much."""
     while mechanism.loss_per_unit > loss_per_unit:
+        if mechanism.rate < _HOPELESS * loss_per_unit:  # what is left is rounding, which no rate takes away
+            least = f"the least is about {mechanism.loss_per_unit:.2g}"
+            raise ParameterError(
+                f"No rate loses as little as {loss_per_unit:g} for each unit of distance here; {least}."
+            )
         excess = mechanism.loss_per_unit - loss_per_unit
         rate = max(mechanism.rate - 2 * excess * (1 + _TOLERANCE), mechanism.rate / 2)
         mechanism = MetricExponential(mechanism.closeness, rate=rate)
