@@ -19,6 +19,7 @@ SCRIPTS = (
     "peak_memory",
     "growth",
     "opendp_noisy_max",
+    "nearest_words",
     "import_time",
 )
 

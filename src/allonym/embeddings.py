@@ -28,7 +28,7 @@ from allonym.vector_files import Vocabulary
 DEFAULT = "words-en"
 VOCABULARY_FILE = "vocabulary.txt"
 _BLOCK_BYTES = 48 * 2**20
-_TILE_QUERIES, _TILE_WORDS = 2048, 512  # products that stay in the caches: 4 MiB
+_TILE_QUERIES, _TILE_WORDS = 1024, 512  # products that stay in the caches: 2 MiB
 _LARGEST_SCORE = 1e37  # what may be larger may overflow in float32, and is left to float64
 _MOST_KEPT = 32  # words that one query's shortlist may hold before float64 looks at all of them
 _Floats: TypeAlias = NDArray[np.float32]
@@ -231,7 +231,7 @@ class WordTable:
 
         def fill(part: NDArray[np.int64]) -> None:
             for start in range(0, len(part), _TILE_QUERIES):
-                own = part[start : start + _TILE_QUERIES]
+                own = slice(part[start], part[start] + min(_TILE_QUERIES, len(part) - start))  # parts are contiguous
                 found[own] = self._nearest_in_tiles(points[own])
 
         acceleration.in_threads(fill, len(points), len(self))

@@ -15,8 +15,8 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
-from typing import NoReturn
+from collections.abc import Iterable, Sequence
+from typing import NoReturn, Protocol
 
 import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -30,7 +30,13 @@ _WORDS_PER_BLOCK = 2
 _LARGEST_WORD = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
 Words = NDArray[np.uint64]
-Lanes = Callable[[int], Words]
+
+
+class Lanes(Protocol):
+    """Lane number -> its words: all of them, or those at some places counted through the array."""
+
+    def __call__(self, number: int, where: NDArray[np.int64] | None = None, /) -> Words:
+        """Return the words."""
 
 
 def secure(key: bytes | None = None) -> Rng:
@@ -68,17 +74,22 @@ class Stream(ABC):
         """Return uniform 64-bit words."""
         return self.lanes((shape,) if isinstance(shape, int) else shape)(0)
 
-    def uniforms(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return numbers uniform on (0, 1], each with 53 significant bits however small it is.
+    def centred(self, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return numbers uniform on (−½, ½), each with 52 significant bits however near to 0 it is.
 
-        A plain 64-bit fraction has few bits left near 0, where a logarithm looks closest. Here each number is cut from
-        128 bits, or 192 where the first 64 are zero: its relative error is below 2^−52 except with probability 2^−139.
+        A plain 64-bit fraction has few bits left near 0, where a logarithm looks closest. Here a number near 0 is cut
+        from 192 bits: its relative error is below 2^−51 except with probability 2^−138.
         """
         lanes = self.lanes(shape)
-        high, low = lanes(0), lanes(1).astype(np.float64)
-        if not high.all():
-            low += lanes(2).astype(np.float64) * 2.0**-64
-        return np.maximum((high.astype(np.float64) + low * 2.0**-64) * 2.0**-64, 2.0**-192)
+        words = lanes(0).view(np.int64)
+        numbers = words.astype(np.float64)
+        numbers *= 2.0**-64
+        few = np.flatnonzero(np.abs(numbers) < 2.0**-12)
+        further = (lanes(1, few) + lanes(2, few) * 2.0**-64) * 2.0**-64
+        whole = words.reshape(-1)[few]
+        magnitudes = np.where(whole < 0, ~whole, whole) + np.maximum(further, 2.0**-128)
+        numbers.reshape(-1)[few] = np.where(whole < 0, -magnitudes, magnitudes) * 2.0**-64
+        return numbers
 
     def below(self, bounds: ArrayLike, shape: tuple[int, ...] | None = None) -> NDArray[np.int64]:
         """Return integers exactly uniform on 0 … bound − 1, one for each bound."""
@@ -198,8 +209,14 @@ def _derive(key: bytes, label: str) -> bytes:
 def _lanes(key: bytes, nonces: NDArray[np.uint32], shape: tuple[int, ...], rows: int) -> Lanes:
     words_per_row = int(np.prod(shape, dtype=np.int64)) // max(rows, 1)
 
-    def lane(number: int) -> Words:
-        return _counter_mode(_derive(key, f"lane {number}"), nonces, words_per_row).reshape(shape)
+    def lane(number: int, where: NDArray[np.int64] | None = None, /) -> Words:
+        lane_key = _derive(key, f"lane {number}")
+        if where is None:
+            return _counter_mode(lane_key, nonces, words_per_row).reshape(shape)
+        row, place = np.divmod(where, max(words_per_row, 1))
+        blocks = _blocks(nonces[row], (place // _WORDS_PER_BLOCK)[:, None])
+        words: Words = _encrypted(lane_key, blocks)[np.arange(len(where)), place % _WORDS_PER_BLOCK]
+        return words
 
     return lane
 
@@ -213,10 +230,24 @@ def _counter_mode(key: bytes, nonces: NDArray[np.uint32], words_per_row: int) ->
     blocks_per_row = -(-words_per_row // _WORDS_PER_BLOCK)
     if blocks_per_row >= 2**32:
         raise ParameterError("A single draw of more than 2^33 words is not supported; split the input.")
-    blocks = np.empty((len(nonces), blocks_per_row, 4), ">u4")
-    blocks[:, :, :3] = nonces[:, None, :]
-    blocks[:, :, 3] = np.arange(blocks_per_row, dtype=np.uint32)
+    rows = _encrypted(key, _blocks(nonces, np.arange(blocks_per_row)[None, :]))
+    return rows[:, :words_per_row]
+
+
+def _blocks(nonces: NDArray[np.uint32], counters: NDArray[np.int64]) -> Words:
+    """Return nonce ‖ counter in 16 bytes, big end first: a row a nonce, which the rows of counters match."""
+    last = (
+        np.ascontiguousarray(nonces[:, 2:]).view("<u4").astype("<u8")
+    )  # two halves, so that rows fill by one addition
+    blocks = np.empty((len(nonces), counters.shape[1], 2), "<u8")
+    blocks[:, :, 0] = np.ascontiguousarray(nonces[:, :2]).view("<u8")
+    np.add(last, counters.astype(">u4").view("<u4").astype("<u8") << np.uint64(32), out=blocks[:, :, 1])
+    return blocks
+
+
+def _encrypted(key: bytes, blocks: Words) -> Words:
+    """Return each row of blocks encrypted, as one row of words."""
     encryptor = Cipher(algorithms.AES(key), modes.ECB()).encryptor()  # noqa: S305
     stream = np.frombuffer(encryptor.update(blocks.data.cast("B") if blocks.size else b""), "<u8")
-    rows = stream.reshape(len(nonces), blocks_per_row * _WORDS_PER_BLOCK)
-    return rows[:, :words_per_row].astype(np.uint64, copy=False)
+    words: Words = stream.reshape(len(blocks), -1 if len(blocks) else 0).astype(np.uint64, copy=False)
+    return words

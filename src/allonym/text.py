@@ -24,13 +24,23 @@ from hashlib import blake2b
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
-from allonym.errors import ParameterError
+from allonym.errors import InputError, ParameterError
 from allonym.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["STOP_WORDS", "Morphology", "digest", "is_number", "lemma", "letter_bigrams", "terms", "words"]
+__all__ = [
+    "STOP_WORDS",
+    "Morphology",
+    "checked_texts",
+    "digest",
+    "is_number",
+    "lemma",
+    "letter_bigrams",
+    "terms",
+    "words",
+]
 
 Morphology = Literal["lemma", "lower", "orth"]
 
@@ -160,6 +170,17 @@ def letter_bigrams(word: str) -> tuple[str, ...]:
 def digest(text: str) -> bytes:
     """Hash the exact text, unnormalised, to 32 bytes (BLAKE2b)."""
     return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=32).digest()
+
+
+def checked_texts(texts: Sequence[str]) -> list[str]:
+    """Return the texts as a list, refusing a single string and anything that is not text."""
+    if isinstance(texts, str | bytes):
+        raise InputError("Give a list of texts, not a single one: [text].")
+    documents = list(texts)
+    for position, text in enumerate(documents):
+        if not isinstance(text, str):
+            raise InputError(f"Document {position} is a {type(text).__name__}, not a text (str).")
+    return documents
 
 
 def _in_one_form(text: str) -> str:

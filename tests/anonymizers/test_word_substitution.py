@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from allonym import WordExponential, WordLaplace
-from allonym.distances import diameter
+from allonym.anonymizers import word_substitution
+from allonym.distances import diameter, nearest_neighbour_distances
 from allonym.embeddings import WordTable
 from allonym.errors import InputError, ParameterError
 from allonym.randomness import insecure
@@ -79,6 +80,48 @@ def test_the_guarantee_is_metric_and_states_the_worst_case(kind):
 
 
 @BOTH
+def test_the_loss_between_usual_neighbours(kind):
+    model = make(kind, words=7)
+    near = model.neighbours()
+    nearest = np.sort(nearest_neighbour_distances(model.table_.vectors))
+    assert near.distance in nearest
+    assert (nearest <= near.distance).mean() >= 0.5
+    assert (nearest < near.distance).mean() < 0.5
+    assert near.distance * model.loss_per_unit < near.loss < model.guarantee().loss_per_word
+    model.set_params(epsilon=1.5)
+    assert model.neighbours().loss < near.loss
+    assert make(kind, vocabulary=["coffee"]).neighbours().loss == 0
+
+
+@BOTH
+def test_figures_of_the_shipped_words_are_what_computing_them_gives(kind):
+    """Both figures of both tables by brute force, to the digits of float32; words of bags are among those of texts."""
+    text, bag = (kind(epsilon=8.0, order=order) for order in ("text", "bag"))
+    vectors, in_bag = text.table_.vectors, text.table_.rows(bag.table_.words)
+    assert (vectors[in_bag] == bag.table_.vectors).all()
+    figures = {model: ([], []) for model in (text, bag)}
+    squares = np.einsum("ij,ij->i", vectors, vectors)
+    others = np.setdiff1d(np.arange(len(vectors)), in_bag)
+    for start in range(0, len(vectors), 500):
+        rows = np.arange(start, min(start + 500, len(vectors)))
+        apart = (-2 * vectors[rows]) @ vectors.T
+        apart += squares
+        apart += squares[rows, None]
+        for model, left_out in ((text, others[:0]), (bag, others)):
+            mine = ~np.isin(rows, left_out)
+            apart[:, left_out] = -np.inf
+            figures[model][0].append(apart.max(axis=1)[mine])
+            apart[:, left_out] = apart[np.arange(len(rows)), rows] = np.inf
+            figures[model][1].append(apart.min(axis=1)[mine])
+            apart[np.arange(len(rows)), rows] = 0
+    for model, (far, near) in figures.items():
+        assert model.table_.fingerprint in word_substitution._MEASURED
+        assert model.furthest_ == pytest.approx(np.sqrt(np.concatenate(far).max()), rel=1e-6)
+        ordered = np.sort(np.sqrt(np.maximum(np.concatenate(near), 0)))
+        assert model._usual_neighbour == pytest.approx(ordered[(len(ordered) - 1) // 2], rel=1e-5)
+
+
+@BOTH
 def test_between_bags_both_distances_and_both_numbers(kind):
     model = make(kind)
     compared = model.between("coffee rain", "tea snow")
@@ -132,6 +175,10 @@ def test_topical_words_are_learned_from_labelled_reference_texts(kind):
     texts = ["coffee tea word", "tea coffee word", "train bus word", "bus train word"]
     model = make(kind, epsilon=500.0, topical_words=4).fit(texts, ["drinks", "drinks", "travel", "travel"])
     assert released(model, ["word coffee train rain"]) == [["coffee", "train"]]
+    assert "labelled reference texts" in model.guarantee().assumptions[-1]
+    for labels in (["drinks"] * 4, ["drinks", "travel"]):
+        with pytest.raises(InputError, match="one label each"):
+            make(kind, topical_words=4).fit(texts, labels)
     with pytest.raises(InputError, match="needs the topic"):
         make(kind, topical_words=4).fit(texts)
     with pytest.raises(ParameterError, match="needs fit"):

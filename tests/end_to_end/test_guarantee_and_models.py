@@ -16,6 +16,7 @@ from allonym.anonymizers.syntf import SynTF
 from allonym.cli import anonymize as anonymize_module
 from allonym.jobs import outputs
 from allonym.jobs import run as jobs_run
+from allonym.privacy.statement import number
 
 METHODS = sorted(anonymizers.examples())
 CANARY = "zyxqcanaryqvo"
@@ -116,6 +117,80 @@ def test_delta_needs_a_method_that_can_use_it(command):
     command("guarantee").refused()
 
 
+@pytest.mark.parametrize("method", ["laplace", "exponential"])
+def test_guarantee_tells_what_usual_neighbours_lose(method, command, vocabulary):
+    line = ["guarantee", "--method", method, "--epsilon", "5", "--vocabulary", vocabulary]
+    answer = command(*line, "--json").done().json
+    near = answer["nearest_neighbours"]
+    assert 0 < near["distance"] * answer["guarantee"]["loss_per_unit"] < near["loss"]
+    assert near["loss"] < answer["guarantee"]["loss_per_word"]
+    spoken = command(*line).done().out
+    assert f"at most e^{number(near['loss'])}; that is about usual neighbours, not all pairs" in spoken
+    assert "nearest_neighbours" not in command("guarantee", "--method", "identity", "--json").json
+
+
+# Topical words, learned from labelled reference texts
+
+
+@pytest.fixture
+def labelled(tmp_path, write_table, public_words):
+    """Public texts of two topics, each with its words, and words of both."""
+
+    def write(name="reference.csv"):
+        sea, road, both = public_words[:5], public_words[5:10], public_words[10:15]
+        rows = [{"body": " ".join(sea + both), "topic": "sea"}, {"body": " ".join(road + both), "topic": "road"}]
+        return write_table(tmp_path / name, rows * 3)
+
+    return write
+
+
+TOPICAL = ["--epsilon", "900", "--topical-words", "10", "--reference-text", "body", "--reference-label", "topic"]
+
+
+@pytest.mark.parametrize("name", ["reference.csv", "reference.jsonl", "reference.parquet"])
+@pytest.mark.parametrize("method", ["laplace", "exponential"])
+def test_only_topical_words_are_kept(method, name, command, labelled, vocabulary, public_words, tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text(" ".join(public_words[3:12] + public_words[30:40]), encoding="utf-8")
+    options = ["--method", method, "--vocabulary", vocabulary, *TOPICAL, "--reference", labelled(name)]
+    out = command("anonymize", letter, *options, "--json", "-o", tmp_path / "out.txt").done()
+    assert (tmp_path / "out.txt").read_text(encoding="utf-8").split() == sorted(public_words[3:10])
+    assert "labelled reference texts" in out.out
+    assert "labelled reference texts" in command("guarantee", *options).done().out
+
+
+def test_topical_words_need_labelled_texts_that_are_not_the_input(command, labelled, vocabulary, tmp_path):
+    reference = labelled()
+    plain = tmp_path / "plain.txt"
+    plain.write_text("words", encoding="utf-8")
+    method = ["--method", "laplace", "--vocabulary", vocabulary, "--epsilon", "5"]
+    ready = [*method, "--topical-words", "10", "--reference", reference, "--reference-text", "body"]
+    for line, said in {
+        (*method, "--topical-words", "10"): "needs labelled texts",
+        (*ready,): "needs labelled texts",
+        (*method, "--reference", reference): "--reference is not an option",
+        (*method, "--reference", reference, "--reference-label", "topic"): "give --topical-words too",
+        (*ready, "--reference-label", "theme"): "has no column 'theme'",
+        (*ready, "--reference-label", "body"): "different columns",
+        (*ready[:-2], "--reference-label", "topic"): "name one with --reference-text",
+        (*ready, "--reference-label", "topic", "--order", "text"): "bag",
+        (*ready, "--reference", plain, "--reference-label", "topic"): "must be one of .csv",
+        ("--method", "syntf", "--reference", reference, "--reference-label", "topic"): "has no use",
+        ("--method", "identity", "--reference-label", "topic"): "has no use",
+    }.items():
+        assert said in command("guarantee", *line).refused().err, line
+    itself = command("anonymize", reference, "--text", "body", *ready, "--reference-label", "topic")
+    assert "the input itself" in itself.refused().err
+
+
+def test_reference_rows_without_a_label_are_refused(command, write_table, vocabulary, tmp_path, public_words):
+    method = ["--method", "laplace", "--vocabulary", vocabulary, *TOPICAL]
+    for topics, said in (("", "sea"), "has no label"), (("sea", "sea"), "two different ones"):
+        rows = [{"body": word, "topic": topic} for word, topic in zip(public_words, topics, strict=False)]
+        reference = write_table(tmp_path / "bad.csv", rows)
+        assert said in command("guarantee", *method, "--reference", reference).refused().err
+
+
 # models
 
 
@@ -128,11 +203,11 @@ def copied(tmp_path) -> Path:
 def test_models_are_listed_and_verified(command, copied):
     listed = command("models", "list").done()
     assert "words-en" in listed.out
-    [row, *_] = command("models", "list", "--json").json
+    [row] = [row for row in command("models", "list", "--json").json if row["name"] == "words-en"]
     assert (row["name"], row["format"]) == ("words-en", models.verify("words-en").config["format"])
     assert row["bytes"] == sum(path.stat().st_size for path in copied.iterdir())
     assert set(row["files"]) >= {"CARD.md", "config.json", "weights.safetensors"}
-    assert command("models", "verify").done().out == "words-en: ok\n"
+    assert command("models", "verify").done().out == "".join(f"{name}: ok\n" for name in models.shipped())
     assert command("models", "verify", "words-en", copied, "--json").json == {"words-en": "ok", str(copied): "ok"}
 
 

@@ -10,7 +10,7 @@ from scipy import stats
 
 from allonym.errors import ParameterError
 from allonym.mechanisms import LaplaceND
-from allonym.randomness import insecure
+from allonym.randomness import Stream, insecure
 
 FALSE_ALARM = 1e-6
 
@@ -54,27 +54,50 @@ def test_everything_lies_on_the_grid(dimensions, epsilon):
     assert math.log2(mechanism.grid).is_integer()
     assert 2**-11 <= mechanism.grid * epsilon / dimensions <= 2**-10
     rng = insecure(2)
-    points = rng.uniforms((50, dimensions))
-    moved = mechanism.perturb(points, rng.uniforms((50, mechanism.uniforms_per_point)))
+    points = rng.centred((50, dimensions))
+    moved = mechanism.perturb(points, rng.centred((50, mechanism.numbers_per_point)))
     for values in (moved, mechanism.noise(50, rng)):
         assert (values / mechanism.grid == np.rint(values / mechanism.grid)).all()
 
 
-def test_computed_noise_is_close_to_the_noise_in_higher_precision():
-    """The δ of the proof: float64 against extended precision, from the same uniforms."""
-    for dimensions in (2, 100, 1001):
-        mechanism = LaplaceND(dimensions, epsilon=1.0)
-        uniforms = insecure(5).uniforms((40, mechanism.uniforms_per_point))
-        exact = uniforms.astype(np.longdouble)
-        radius = -np.log(exact[:, :dimensions]).sum(axis=1)
-        lengths, angles = (
-            np.sqrt(-2 * np.log(exact[:, dimensions::2])),
-            2 * np.longdouble(math.pi) * exact[:, dimensions + 1 :: 2],
-        )
-        normals = np.concatenate([lengths * np.cos(angles), lengths * np.sin(angles)], axis=1)[:, :dimensions]
-        ideal = normals / np.sqrt((normals**2).sum(axis=1, keepdims=True)) * radius[:, None]
-        error = np.abs(mechanism._noise(uniforms.copy()) - ideal).max()
-        assert error <= 2.0**-44 * (radius.max() + dimensions)
+def noise_in_higher_precision(dimensions, numbers):
+    """r·u and r for ε = 1, by the formulas of the docs in extended precision."""
+    pairs = (dimensions + 1) // 2
+    x = numbers.astype(np.longdouble)
+    exponentials = np.where(x < 0, -np.log1p(np.minimum(x, 0)), -np.log(np.maximum(x, np.finfo(np.longdouble).tiny)))
+    radius = exponentials[:, :pairs].sum(axis=1) + exponentials[:, 2 * pairs :].sum(axis=1)
+    pi = np.longdouble("3.14159265358979323846264338327950288")
+    lengths, angles = np.sqrt(2 * exponentials[:, :pairs]), 2 * pi * x[:, pairs : 2 * pairs]
+    whole = dimensions // 2
+    normals = [lengths[:, :whole] * np.cos(angles[:, :whole]), lengths[:, :whole] * np.sin(angles[:, :whole])]
+    if dimensions % 2:
+        normals.append(lengths[:, -1:] * np.sin(angles[:, -1:] / 2))
+    normals = np.concatenate(normals, axis=1)
+    return normals / np.sqrt((normals**2).sum(axis=1, keepdims=True)) * radius[:, None], radius
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 100, 1001])
+def test_computed_noise_is_close_to_the_noise_in_higher_precision(dimensions):
+    """The δ of the proof: float64 against extended precision, from the same numbers."""
+    mechanism = LaplaceND(dimensions, epsilon=1.0)
+    numbers = insecure(5).centred((40, mechanism.numbers_per_point))
+    ideal, radius = noise_in_higher_precision(dimensions, numbers)
+    assert (np.abs(mechanism._noise(numbers.copy()) - ideal) <= 2.0**-44 * (radius[:, None] + dimensions)).all()
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4])
+@pytest.mark.parametrize("tiny", [2.0**-30, 2.0**-60, 2.0**-139])
+def test_rare_numbers_do_not_spoil_the_digits(dimensions, tiny):
+    """Each number in turn next to 0 from either side: a logarithm of nearly 0 or 1, an angle of nearly 0."""
+    mechanism = LaplaceND(dimensions, epsilon=1.0)
+    per_point = mechanism.numbers_per_point
+    numbers = np.repeat(insecure(6).centred((1, per_point)), 2 * per_point + 2, axis=0)
+    for place in range(per_point):
+        numbers[2 * place : 2 * place + 2, place] = tiny, -tiny
+    pairs = (dimensions + 1) // 2
+    numbers[-2:, :pairs] = [[-tiny], [-3 * tiny]]  # the whole Gaussian vector next to 0
+    ideal, radius = noise_in_higher_precision(dimensions, numbers)
+    assert (np.abs(mechanism._noise(numbers.copy()) - ideal) <= 2.0**-44 * (radius[:, None] + dimensions)).all()
 
 
 def test_the_slack_covers_the_proof():
@@ -93,8 +116,8 @@ def test_cell_frequencies_keep_the_promise_in_one_dimension():
     draws, distance = 1_000_000, 1.5
     cells = []
     for start in (0.0, distance):
-        uniforms = insecure(7 + int(start)).uniforms((draws, mechanism.uniforms_per_point))
-        moved = mechanism.perturb(np.full((draws, 1), start), uniforms)[:, 0]
+        numbers = insecure(7 + int(start)).centred((draws, mechanism.numbers_per_point))
+        moved = mechanism.perturb(np.full((draws, 1), start), numbers)[:, 0]
         cells.append(np.histogram(moved, np.arange(-6.25, 8.0, 0.5))[0])
     alpha = FALSE_ALARM / (2 * len(cells[0]))
     worst = 0.0
@@ -106,13 +129,43 @@ def test_cell_frequencies_keep_the_promise_in_one_dimension():
     assert worst > 0.9 * mechanism.loss(distance)  # and the check has teeth
 
 
-def test_uniforms_have_full_precision_near_zero():
-    values = insecure(3).uniforms((1_000_000,))
-    assert values.min() > 0
-    assert values.max() <= 1
-    assert stats.kstest(values, "uniform").pvalue > FALSE_ALARM
-    small = values[values < 2**-12]
-    assert len(np.unique(np.frexp(small)[0] * 2**53 % 2)) == 2  # the last bit is random, not cut off
+def test_centred_numbers_have_full_precision_near_zero():
+    values = insecure(3).centred((1_000_000,))
+    assert np.abs(values).min() > 0
+    assert np.abs(values).max() <= 0.5
+    assert stats.kstest(values + 0.5, "uniform").pvalue > FALSE_ALARM
+    small = values[np.abs(values) < 2**-14]
+    assert {-1, 1} == set(np.sign(small))
+    assert len(np.unique(np.abs(np.frexp(small)[0]) * 2**53 % 2)) == 2  # the last bit is random, not cut off
+
+
+class Scripted(Stream):
+    """A stream that says what it is told to."""
+
+    repeatable = True
+
+    def __init__(self, *lanes):
+        self._lanes = [np.array(lane, np.uint64) for lane in lanes]
+
+    def lanes(self, shape):
+        return lambda number, where=None: self._lanes[number] if where is None else self._lanes[number][where]
+
+
+def test_centred_numbers_bit_by_bit():
+    """Lane 0 where it has the digits, all three where it is near 0, alike on both sides, and never 0."""
+    top, full = 2**63, 2**64 - 1
+    high = [1, full - 1, 0, full, 0, full, 2**62, full - 2**62, top - 1, top]
+    middle = [top, top, 2**40, 2**40, 0, 0, full, full, full, full]
+    low = [0, 0, 5, 5, 0, 0, 0, 0, 0, 0]
+    values = Scripted(high, middle, low).centred((len(high),))
+    third = (2.0**40 + 5 * 2.0**-64) * 2.0**-128
+    expected = [1.5 * 2**-64, third, 2.0**-192, 0.25, 0.5]
+    assert values.tolist() == [sign * size for size in expected for sign in (1, -1)]
+
+
+@pytest.mark.parametrize("dimensions", [1, 2, 9])
+def test_no_points_need_no_noise(dimensions):
+    assert LaplaceND(dimensions, epsilon=1.0).noise(0, insecure(1)).shape == (0, dimensions)
 
 
 def test_bad_parameters_fail_at_once():

@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
-from allonym.errors import InputError, ParameterError
+from allonym.errors import ParameterError
 from allonym.privacy import Guarantee
 from allonym.randomness import DocumentStreams, Rng, secure
-from allonym.text import digest
+from allonym.text import checked_texts, digest
 
 Kind = Literal["vectors", "texts"]
 
@@ -53,7 +53,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     def _check(self) -> None:
         """Raise `ParameterError` unless every parameter can be used."""
 
-    def fit(self, texts: Sequence[str], y: object = None) -> Self:
+    def fit(self, texts: Sequence[str], y: Sequence[object] | None = None) -> Self:
         """Learn nothing: this anonymizer is ready as constructed."""
         return self
 
@@ -99,14 +99,3 @@ def check_words(words: int) -> None:
     """Raise `ParameterError` unless this can be a number of output words."""
     if isinstance(words, bool) or not isinstance(words, int | np.integer) or not 1 <= words <= MOST_WORDS:
         raise ParameterError(f"words must be a whole number from 1 to {MOST_WORDS:,}, got {words}.")
-
-
-def checked_texts(texts: Sequence[str]) -> list[str]:
-    """Return the texts as a list, refusing a single string and anything that is not text."""
-    if isinstance(texts, str | bytes):
-        raise InputError("Give a list of texts, not a single one: [text].")
-    documents = list(texts)
-    for position, text in enumerate(documents):
-        if not isinstance(text, str):
-            raise InputError(f"Document {position} is a {type(text).__name__}, not a text (str).")
-    return documents

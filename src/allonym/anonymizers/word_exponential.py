@@ -33,7 +33,7 @@ class WordExponential(WordSubstitution):
         embeddings: Word vectors: a `WordTable`, a file (see `allonym.embeddings.load`), or None for "words-en".
         vocabulary: The public words to choose from: a list, a file with one a line, or all of the table (the default).
         topical_words: In a bag, keep only so many words: those that tell the topics of labelled reference texts apart
-            best (needs `fit` with labels, so from Python only).
+            best (needs `fit` with labels; on the command line --reference and --reference-label).
     """
 
     method = "exponential"
@@ -42,17 +42,21 @@ class WordExponential(WordSubstitution):
         if not 1e-6 <= self.epsilon < 1e6:
             raise ParameterError(f"epsilon must be a positive number (1e-6 to 1e6), got {self.epsilon}.")
         super()._check()
-        for learned in ("mechanism_", "_closeness"):
+        for learned in ("mechanism_", "_closeness", "_chosen"):
             self.__dict__.pop(learned, None)
 
     @cached_property
     def table_(self) -> WordTable:
         """The words that can come out, and their vectors as the mechanism rounds them."""
-        return WordTable(self._chosen_table().words, self._closeness.rounded)
+        return WordTable(self._chosen.words, self._closeness.rounded)
+
+    @cached_property
+    def _chosen(self) -> WordTable:
+        return self._chosen_table()
 
     @cached_property
     def _closeness(self) -> WordCloseness:
-        return WordCloseness(self._chosen_table().vectors)
+        return WordCloseness(self._chosen.vectors)
 
     @cached_property
     def mechanism_(self) -> MetricExponential:

@@ -23,7 +23,8 @@ from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstituti
 from allonym.mechanisms import LaplaceND
 from allonym.randomness import DocumentStreams, Rng, secure
 
-_BLOCK_BYTES = 8 * 2**20  # of random numbers at a time
+_NOISE_BYTES = 2**20  # of random numbers at a time
+_SEARCHED_AT_ONCE = 8192  # words
 _DRAWS = 200  # of each word asked about
 _DRAWS_A_STEP = 50  # while looking for an ε
 
@@ -40,7 +41,7 @@ class WordLaplace(WordSubstitution):
         embeddings: Word vectors: a `WordTable`, a file (see `allonym.embeddings.load`), or None for "words-en".
         vocabulary: The public words to choose from: a list, a file with one a line, or all of the table (the default).
         topical_words: In a bag, keep only so many words: those that tell the topics of labelled reference texts apart
-            best (needs `fit` with labels, so from Python only).
+            best (needs `fit` with labels; on the command line --reference and --reference-label).
 
     >>> private = WordLaplace(epsilon=40.0, words=4)
     >>> [len(bag) for bag in private.transform(["The coffee on the train was cold.", ""])]
@@ -88,19 +89,32 @@ class WordLaplace(WordSubstitution):
     def _estimate(self, mechanism: LaplaceND, rows: Int64, rng: Rng, draws: int) -> Deniability:
         drawn = np.empty((len(rows), draws), np.int64)
         for i, row in enumerate(rows):
-            uniforms = rng.uniforms((draws, mechanism.uniforms_per_point))
-            drawn[i] = self.table_.nearest(mechanism.perturb(self.table_.vectors[row], uniforms))[:, 0]
+            numbers = rng.centred((draws, mechanism.numbers_per_point))
+            drawn[i] = self.table_.nearest(mechanism.perturb(self.table_.vectors[row], numbers))[:, 0]
         return of_draws(drawn, rows)
 
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
-        """Move every word and look up the nearest, some segments at a time, so that memory stays bounded."""
-        mechanism = self.mechanism_
-        per_word = mechanism.uniforms_per_point
+        """Move every word and look up the nearest, so many words at a time, so that memory stays bounded.
+
+        Noise is made for fewer words at a time than are looked up: its arrays stay in the caches.
+        """
+        per_word = self.mechanism_.numbers_per_point
         found = np.empty(len(rows), np.int64)
-        at_once = max(1, _BLOCK_BYTES // (8 * SEGMENT * per_word))
+        at_once = max(1, _NOISE_BYTES // (8 * SEGMENT * per_word))
+        moved = np.empty((min(_SEARCHED_AT_ONCE, len(rows)) + at_once * SEGMENT, self.table_.dimensions))
+        first = last = 0
         for segments, places, own in in_segments(lengths, at_once, streams):
-            uniforms = segments.uniforms((len(segments), SEGMENT, per_word)).reshape(-1, per_word)[own]
-            found[places] = self.table_.nearest(mechanism.perturb(self.table_.vectors[rows[places]], uniforms))[:, 0]
+            numbers = segments.centred((len(segments), SEGMENT, per_word)).reshape(-1, per_word)
+            numbers = numbers if len(own) == len(numbers) else numbers[own]
+            last = int(places[-1]) + 1
+            moved[places[0] - first : last - first] = self.mechanism_.perturb(
+                self.table_.vectors[rows[places]], numbers
+            )
+            if last - first >= _SEARCHED_AT_ONCE:
+                found[first:last] = self.table_.nearest(moved[: last - first])[:, 0]
+                first = last
+        if last > first:
+            found[first:] = self.table_.nearest(moved[: last - first])[:, 0]
         return found
 
 

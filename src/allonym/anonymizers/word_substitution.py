@@ -19,7 +19,7 @@ from scipy import sparse
 
 from allonym import distances, text, vocabularies
 from allonym import embeddings as word_tables
-from allonym.anonymizers.base import Anonymizer, check_words, checked_texts
+from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.deniability import Deniability
 from allonym.anonymizers.syntf_counts import draw_words
 from allonym.embeddings import WordTable
@@ -34,8 +34,17 @@ ASSUMPTIONS = (
     "each document is anonymized once (twice spends twice as much)",
     "the random key stays secret",
 )
+TOPICAL_ASSUMPTION = "the labelled reference texts are public and not the documents themselves"
 SEGMENT = 16  # words that share a random stream
 SAMPLE = 200  # words asked about where none are named
+# Diameter and lower median of nearest distances, by fingerprint, of the shipped words as each method holds them: they
+# would take seconds at each start. A test computes them again.
+_MEASURED: dict[str, tuple[float, float]] = {
+    "7e66c74c9f3b9431c37dbd767d460bd099c53659f223341ae8e296fa314fedda": (1.734207888912077, 0.6765546308931659),
+    "2c5a6b6ac237888f44184d71f1dcb4ce251a409e77d1e202ae32b1466f838442": (1.734207888912077, 0.6771010913530939),
+    "8886df9d2c14654420c66f1182af875dffd9ced113e10c04037257f73995d3ab": (1.7337695356766814, 0.6764975089486404),
+    "2e4e379815a903f138c1e29ed42ec4ec979867afe6e4eee7326b63a1d7b1d2a8": (1.7337695356766814, 0.6770526450554912),
+}
 _UP = 1 + 1e-12  # distances err by less in their last digits, and a loss must not be too small
 
 Int64 = NDArray[np.int64]
@@ -55,6 +64,19 @@ class Between:
     words: int
     distances: dict[str, float]
     losses: dict[str, float]
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """How well neighbouring words are hidden behind one another: a figure about usual words, no bound for all.
+
+    Attributes:
+        distance: Half of the words have another word at most this far away (the lower median).
+        loss: What one output word loses at most between two words at this distance.
+    """
+
+    distance: float
+    loss: float
 
 
 class WordSubstitution(Anonymizer):
@@ -128,7 +150,7 @@ class WordSubstitution(Anonymizer):
                 raise ParameterError("topical_words is for order='bag' only: a text keeps every word's place.")
             if not isinstance(self.topical_words, int | np.integer) or self.topical_words < 1:
                 raise ParameterError(f"topical_words must be a whole number of at least 1, got {self.topical_words}.")
-        for learned in ("table_", "furthest_", "stand_in_"):  # from other parameters
+        for learned in ("table_", "furthest_", "stand_in_", "_usual_neighbour"):  # from other parameters
             self.__dict__.pop(learned, None)
 
     def fit(self, texts: Sequence[str], y: object = None) -> Self:
@@ -142,8 +164,11 @@ class WordSubstitution(Anonymizer):
             raise InputError("topical_words needs the topic of each reference text: fit(texts, labels).")
         from sklearn.feature_selection import chi2
 
-        documents = list(map(self._known_rows, checked_texts(texts)))
-        scores, _ = chi2(_compositions(documents, len(self.table_)), np.asarray(y))
+        documents = list(map(self._known_rows, text.checked_texts(texts)))
+        labels = np.asarray(y)
+        if labels.shape != (len(documents),) or len(np.unique(labels)) < 2:
+            raise InputError("The reference texts must have one label each, and at least two different ones in all.")
+        scores, _ = chi2(_compositions(documents, len(self.table_)), labels)
         best = np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")[: self.topical_words]
         self._topical = np.isin(np.arange(len(self.table_)), best)
         return self
@@ -167,7 +192,27 @@ class WordSubstitution(Anonymizer):
     @cached_property
     def furthest_(self) -> float:
         """The largest distance between two words."""
+        if self.table_.fingerprint in _MEASURED:
+            return _MEASURED[self.table_.fingerprint][0]
         return distances.diameter(self.table_.vectors)
+
+    @cached_property
+    def _usual_neighbour(self) -> float:
+        """The lower median of words' distances to their nearest other word; 0 where there is only one word."""
+        if self.table_.fingerprint in _MEASURED:
+            return _MEASURED[self.table_.fingerprint][1]
+        if len(self.table_) < 2:
+            return 0.0
+        nearest = np.sort(distances.nearest_neighbour_distances(self.table_.vectors))
+        return float(nearest[(len(nearest) - 1) // 2])
+
+    def neighbours(self) -> Neighbours:
+        """Return how far the nearest word usually is, and what is lost between two words so near.
+
+        Not part of `guarantee`, because it is no bound for all words, and takes a pass over all pairs of them for a
+        table that is not shipped.
+        """
+        return Neighbours(self._usual_neighbour, self._loss(self._usual_neighbour))
 
     @cached_property
     def stand_in_(self) -> int:
@@ -182,7 +227,7 @@ class WordSubstitution(Anonymizer):
             distance=DISTANCE,
             words=self.words,
             documents=documents,
-            assumptions=ASSUMPTIONS,
+            assumptions=ASSUMPTIONS if self.topical_words is None else (*ASSUMPTIONS, TOPICAL_ASSUMPTION),
             released_as_is=() if self.words else ("the number of words of each document",),
         )
 
@@ -192,7 +237,7 @@ class WordSubstitution(Anonymizer):
 
     def between(self, first: str, second: str) -> Between:
         """Return the distances and losses that apply between two given documents."""
-        rows = [self._rows(document) for document in checked_texts([first, second])]
+        rows = [self._rows(document) for document in text.checked_texts([first, second])]
         if self.order == "text":
             return self._between_texts(*(self.table_.vectors[self._cut_or_filled(r)] for r in rows))
         if self.words is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import click
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.deniability import Deniability
-from allonym.anonymizers.word_substitution import Between, WordSubstitution
+from allonym.anonymizers.word_substitution import Between, Neighbours, WordSubstitution
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.jobs.files import open_documents
@@ -58,6 +59,9 @@ def command(
     lines += [f"  {name}: {number(value)} per word" for name, value in bounds.items()]
     answer = {"method": method, "guarantee": promised.to_dict(), "bounds_per_word": bounds}
     if isinstance(anonymizer, WordSubstitution):
+        near = anonymizer.neighbours()
+        answer["nearest_neighbours"] = asdict(near)
+        lines.append(_near(near))
         deniable = anonymizer.deniability()
         answer["deniability"] = asdict(deniable)
         lines.append(_deniable(deniable))
@@ -68,6 +72,17 @@ def command(
         lines += [f"  {name}: {value:.4f}" for name, value in compared.distances.items()]
         lines += [f"  loss by {name}: {number(value)}" for name, value in compared.losses.items()]
     talk.data(answer, "\n".join(lines))
+
+
+def _near(neighbours: Neighbours) -> str:
+    """Return in a sentence what is lost between words that lie near one another."""
+    if not neighbours.distance:
+        return "Half of the words or more have another word with the same vector, and lose nothing against it."
+    away = math.ceil(neighbours.distance * 1e4) / 1e4
+    return (
+        f"Half of the words have a neighbour no further than {away:.4f} away, and against it each output word shifts "
+        f"the odds by a factor of at most e^{number(neighbours.loss)}; that is about usual neighbours, not all pairs."
+    )
 
 
 def _deniable(figures: Deniability) -> str:

@@ -17,7 +17,14 @@ from allonym.errors import InputError
 from allonym.jobs.files import open_documents
 
 _UNCHANGED = "Find ε so that this share of words stays as it is on average. [exponential, laplace]"
-_REFERENCE = "Public texts to learn the vocabulary from (a file or folder as INPUT, never INPUT itself). [syntf]"
+_REFERENCE = (
+    "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [syntf], or which "
+    "words are topical, for --topical-words [exponential, laplace]."
+)
+_REFERENCE_LABEL = "Column of the reference with the topic of each text. [exponential, laplace]"
+_REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
+
+_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -35,6 +42,8 @@ def method_options(command: _Command) -> _Command:
         flag = f"--{name.replace('_', '-')}"
         flags = (f"{flag}/--no-{flag[2:]}",) if options[name].get("type") is bool else (flag,)
         command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
+    command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
+    command = click.option("--reference-label", help=_REFERENCE_LABEL)(command)
     command = click.option("--reference", help=_REFERENCE)(command)
     command = click.option("--target-unchanged", type=float, help=_UNCHANGED)(command)
     choice = click.Choice(sorted(anonymizers.examples()))
@@ -54,14 +63,15 @@ def build(
 
     Args:
         method: Its name.
-        given: Values of the options; None was not given.
-        reference: Public texts to learn a vocabulary from.
+        given: Values of the options; None was not given. Besides parameters, the columns of the reference.
+        reference: Public texts to learn from.
         unchanged: Share of words to leave as they are, from which ε is then found.
         source: The input, which must not be the reference.
         text: Name of the text column, if the reference is a table.
     """
     kind = anonymizers.find(method)
     chosen = {name: value for name, value in given.items() if value is not None}
+    label, text = chosen.pop("reference_label", None), chosen.pop("reference_text", text)
     accepted = inspect.signature(kind).parameters
     for name in chosen:
         if name not in accepted:
@@ -75,14 +85,48 @@ def build(
         if parameter.default is inspect.Parameter.empty and name not in chosen:
             raise click.UsageError(f"The method {method} needs --{name.replace('_', '-')}; choose a value.")
     anonymizer = kind(**chosen)
+    _check_reference(anonymizer, reference, label)
     if reference is None:
         return anonymizer
-    if not kind.learns_a_vocabulary:
-        raise click.UsageError(f"--reference is not an option of the method {method}; leave it out.")
     if source not in (None, "-") and os.path.exists(reference) and os.path.samefile(reference, str(source)):
-        raise InputError("The reference is the input itself, which its vocabulary would give away; use other texts.")
-    columns = open_documents(reference, text=text)
-    return anonymizer.fit([document for batch in columns for document in batch.texts])
+        raise InputError(
+            "The reference is the input itself, and what is learned from it gives it away; use other texts."
+        )
+    if label is None:
+        columns = open_documents(reference, text=text)
+        return anonymizer.fit([document for batch in columns for document in batch.texts])
+    return anonymizer.fit(*_labelled(reference, text, label))
+
+
+def _check_reference(anonymizer: Anonymizer, reference: str | None, label: str | None) -> None:
+    """Refuse what the method cannot learn from, and a method that has nothing to learn from."""
+    method = anonymizer.method
+    topical = isinstance(anonymizer, WordSubstitution) and anonymizer.topical_words is not None
+    if topical and (reference is None or label is None):
+        raise click.UsageError("--topical-words needs labelled texts: give --reference and --reference-label.")
+    if label is not None and not topical:
+        way_out = "give --topical-words too" if isinstance(anonymizer, WordSubstitution) else "leave it out"
+        raise click.UsageError(f"--reference-label has no use for the method {method} as it is; {way_out}.")
+    if reference is not None and not topical and not anonymizer.learns_a_vocabulary:
+        raise click.UsageError(f"--reference is not an option of the method {method} as it is; leave it out.")
+
+
+def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], list[str]]:
+    """Return the texts of a table and the label of each."""
+    if not reference.lower().endswith(_TABLES):
+        raise click.UsageError(
+            f"--reference-label names a column, so the reference must be one of {', '.join(_TABLES)}."
+        )
+    if label == text:
+        raise click.UsageError("--reference-label and the text column must be different columns.")
+    try:
+        batches = list(open_documents(reference, text=text, author=label))
+    except InputError as error:
+        raise InputError(str(error).replace("--text", "--reference-text")) from error
+    labels = [one for batch in batches for one in batch.authors or []]
+    if "" in labels:
+        raise InputError("A row of the reference has no label; fill the label column or leave the row out.")
+    return [document for batch in batches for document in batch.texts], labels
 
 
 def _settings(hint: object) -> dict[str, Any]:

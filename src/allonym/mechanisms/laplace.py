@@ -27,6 +27,7 @@ _MOST_DIMENSIONS = 4096
 _GRID_STEPS = 2**10  # cells across the typical radius n/ε: coarse beside rounding errors, fine beside the noise
 _SLACK_PER_DIMENSION = 2.0**-20
 _FACTORS_PER_LOGARITHM = 4  # a product of four uniforms stays far above the smallest float64
+_NEAR = 2.0**-8  # to 1: where a logarithm would lose digits
 
 
 class LaplaceND:
@@ -51,8 +52,8 @@ class LaplaceND:
         # A power of two, so that rounding to it is exact.
         self.grid = 2.0 ** math.floor(math.log2(self.dimensions / self.epsilon)) / _GRID_STEPS
         self.slack = self.dimensions * _SLACK_PER_DIMENSION
-        pairs = self.dimensions + self.dimensions % 2
-        self.uniforms_per_point = self.dimensions + pairs
+        self._pairs = (self.dimensions + 1) // 2
+        self.numbers_per_point = self.dimensions + self._pairs
 
     def loss(self, distance: float) -> float:
         """Return the loss between two points at this distance."""
@@ -62,39 +63,60 @@ class LaplaceND:
 
     def noise(self, n: int, rng: Stream) -> Float64:
         """Return n noise vectors, on the grid. Add them to points of the grid only; `perturb` takes any points."""
-        return self.perturb(np.zeros((n, self.dimensions)), rng.uniforms((n, self.uniforms_per_point)))
+        return self.perturb(np.zeros((n, self.dimensions)), rng.centred((n, self.numbers_per_point)))
 
-    def perturb(self, points: ArrayLike, uniforms: Float64) -> Float64:
-        """Return the points moved and rounded to the grid, using one row of `uniforms` each.
+    def perturb(self, points: ArrayLike, numbers: Float64) -> Float64:
+        """Return the points moved and rounded to the grid, using one row of `numbers` each (see `Stream.centred`).
 
         Privacy: spends `loss` for each point. The *sum* is rounded: noise rounded alone would leave a point's place
         between grid lines in the clear.
         """
-        exact = self._noise(uniforms)
+        exact = self._noise(numbers)
         exact += np.asarray(points, np.float64)
         exact /= self.grid
         np.rint(exact, out=exact)
         exact *= self.grid
         return exact
 
-    def _noise(self, uniforms: Float64) -> Float64:
-        """Return r·u: r·ε a sum of n exponentials, u a Gaussian vector divided by its length."""
-        n = self.dimensions
-        radii = _exponential_sum(uniforms[..., :n]) / self.epsilon
-        lengths, angles = uniforms[..., n::2], uniforms[..., n + 1 :: 2]
-        lengths = np.sqrt(-2.0 * np.log(lengths))
-        angles = 2.0 * math.pi * angles
-        normals = np.concatenate([lengths * np.cos(angles), lengths * np.sin(angles)], axis=-1)[..., :n]
-        normals *= (radii / np.sqrt(np.einsum("...i,...i->...", normals, normals)))[..., None]
-        return normals
+    def _noise(self, numbers: Float64) -> Float64:
+        """Return r·u: u a Gaussian vector divided by its length, r·ε a sum of n exponentials.
+
+        The Gaussians come in pairs (Box and Muller), and half the squared length of a pair is an exponential. The
+        length of a Gaussian vector does not depend on its direction, so these are the first exponentials of the sum.
+        """
+        n, pairs = self.dimensions, self._pairs
+        exponentials = _exponentials(numbers[..., :pairs])
+        radii = exponentials.sum(axis=-1) + _exponential_sum(numbers[..., 2 * pairs :])
+        radii /= self.epsilon
+        lengths = np.sqrt(exponentials, out=exponentials)  # but for √2, which the division takes away
+        angles = numbers[..., pairs : 2 * pairs] * (2.0 * math.pi)
+        noise = np.empty((*numbers.shape[:-1], n))
+        if n % 2:
+            # Alone, without its twin, so a sine of small angles: it keeps its digits however small it is.
+            angles[..., -1] *= 0.5
+            noise[..., -1] = np.sin(angles[..., -1]) * lengths[..., -1]
+            lengths, angles = lengths[..., :-1], angles[..., :-1]
+        whole = n // 2
+        np.multiply(np.cos(angles), lengths, out=noise[..., :whole])
+        np.multiply(np.sin(angles), lengths, out=noise[..., whole : 2 * whole])
+        noise *= (radii / np.sqrt(np.einsum("...i,...i->...", noise, noise)))[..., None]
+        return noise
 
 
-def _exponential_sum(uniforms: Float64) -> Float64:
+def _exponentials(numbers: Float64) -> Float64:
+    """Return −ln U with U = x, or 1 + x where x is below 0: with all its digits, also where U is near 1."""
+    exponentials = -np.log(numbers + (numbers < 0))
+    near_one = (numbers < 0) & (numbers > -_NEAR)
+    exponentials[near_one] = -np.log1p(numbers[near_one])
+    return exponentials
+
+
+def _exponential_sum(numbers: Float64) -> Float64:
     """Return −Σ ln U over the last axis, by the logarithm of a few factors at a time."""
-    whole = uniforms.shape[-1] // _FACTORS_PER_LOGARITHM * _FACTORS_PER_LOGARITHM
-    products = uniforms[..., 0:whole:_FACTORS_PER_LOGARITHM].copy()
-    for factor in range(1, _FACTORS_PER_LOGARITHM):
-        products *= uniforms[..., factor:whole:_FACTORS_PER_LOGARITHM]
-    rest = np.prod(uniforms[..., whole:], axis=-1)
+    uniforms = numbers + (numbers < 0)
+    groups = uniforms.shape[-1] // _FACTORS_PER_LOGARITHM
+    whole = groups * _FACTORS_PER_LOGARITHM
+    factors = uniforms[..., :whole].reshape(*uniforms.shape[:-1], _FACTORS_PER_LOGARITHM, groups)
+    products, rest = np.prod(factors, axis=-2), np.prod(uniforms[..., whole:], axis=-1)
     total: Float64 = -(np.log(products).sum(axis=-1) + np.log(rest))
     return total

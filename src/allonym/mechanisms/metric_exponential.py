@@ -14,23 +14,23 @@ logarithm of a weight. At w = v it is an equality but for h. So
 
     loss_per_unit = rate/2 + max over pairs of (|ln Z_v − ln Z_v'| + 2h) / d(v, v'),
 
-one pass over all pairs. Where words lie about as densely everywhere that is not much more than half the rate, and the
-rate can be raised until `loss_per_unit` is what was asked for: closer words for the same privacy.
+one pass over all pairs (see `metric_pairs`). Where words lie about as densely everywhere that is not much more than
+half the rate, and the rate can be raised until `loss_per_unit` is what was asked for: closer words for equal privacy.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allonym.acceleration import in_threads, worth_compiling
 from allonym.closeness import FURTHEST, WordCloseness
 from allonym.errors import ParameterError
 from allonym.mechanisms.exponential import Exponential
+from allonym.mechanisms.metric_pairs import AllPairs
 from allonym.mechanisms.weights import STEPS_PER_OCTAVE, TOP_BITS
 from allonym.randomness import Stream
 
@@ -44,6 +44,10 @@ _ARITHMETIC = 5e-6
 _UNITS_OF_DISTANCE = 3  # by which square root and rounding may move one distance
 _TOLERANCE = 1e-3
 _HOPELESS = 0.05
+_FIRST_GUESS = 1.9  # of the rate, in the loss asked for: words lie about as densely everywhere
+_ESTIMATES = 6  # of the rate, before halving takes over
+_GUESSES = 5  # of each estimate
+_TELLING_PAIRS = 8
 
 
 class MetricExponential:
@@ -62,7 +66,9 @@ class MetricExponential:
         self.rate = float(rate)
         self.closeness = closeness
         self.furthest = _OCTAVES * math.log(2) * 2 / self.rate
-        self._law = Exponential(_Truncated(closeness, self.furthest), epsilon=self.rate)
+        self._scores = _Truncated(closeness, self.furthest)
+        self._law = Exponential(self._scores, epsilon=self.rate)
+        self._pairs = AllPairs(closeness)
         self.inputs = self.outputs = closeness.shape[0]
 
     def law(self, i: int) -> NDArray[np.float64]:
@@ -77,76 +83,96 @@ class MetricExponential:
         """Draw one output for each input. Privacy: spends `loss_per_unit` times the distance for each."""
         return self._law.draw(inputs, rng)
 
+    def at(self, rate: float) -> MetricExponential:
+        """Return the mechanism on the same words with another rate, sharing what does not depend on it."""
+        other = MetricExponential(self.closeness, rate=rate)
+        other._pairs = self._pairs
+        return other
+
     @cached_property
     def loss_per_unit(self) -> float:
         """The worst loss of one draw for each unit of distance between two words."""
-        logs = np.log(self._law.totals() / 2.0**TOP_BITS)
+        return self.rate / 2 + self._pairs.steepest(self._logs, self._errors)
+
+    @cached_property
+    def _logs(self) -> Float64:
+        """Of each word, ln Z."""
+        return _logs_of(self._pairs.totals(self._law, float(self._scores.lowest)))
+
+    @property
+    def _errors(self) -> Float64:
+        """How far a distance, and a difference of two logs, may be off."""
         error_of_distance = _UNITS_OF_DISTANCE * self.closeness.unit
         error_of_logs = 2 * (_HALF_STEP + _ARITHMETIC + self.rate / 2 * error_of_distance)
-        errors = np.array([error_of_distance, error_of_logs])
-        steepest = _compiled_steepest() if worth_compiling(self.inputs**2) else _steepest
+        return np.array([error_of_distance, error_of_logs])
 
-        def worst(rows: Int64) -> float:
-            tiles = self.closeness.tiles(rows)
-            own = logs[rows]
-            return max(
-                steepest(tile, own[offset : offset + len(tile)], logs, float(FURTHEST), self.closeness.unit, errors)
-                for offset, tile in tiles
-            )
+    def rate_for(self, loss_per_unit: float) -> float:
+        """Return the rate that likely has this loss: an estimate, from the near pairs of words that lose most here.
 
-        return self.rate / 2 + max(in_threads(worst, self.inputs, self.inputs))
+        What the worst pair of all loses beyond those hardly depends on the rate.
+        """
+        pairs = self._pairs.steepest_near(self._logs, self._errors, _TELLING_PAIRS)
+        beyond = self.loss_per_unit - self._loss_among(pairs)
+        rate = self.rate
+        for _ in range(_GUESSES if len(pairs) else 1):
+            rate += 2 * (loss_per_unit - beyond - self.at(rate)._loss_among(pairs))
+            if not 0 < rate < math.inf:
+                break
+        return rate
+
+    def _loss_among(self, pairs: Int64) -> float:
+        """Return the worst loss for each unit of distance between some pairs of words."""
+        if not len(pairs):
+            return self.rate / 2
+        words, places = np.unique(pairs, return_inverse=True)
+        logs = _logs_of(np.array([self.weights(int(word)).sum() for word in words]))[places.reshape(pairs.shape)]
+        vectors = self.closeness.rounded.astype(np.float64)
+        apart = np.linalg.norm(vectors[pairs[:, 0]] - vectors[pairs[:, 1]], axis=1) - self._errors[0]
+        differences = np.abs(logs[:, 0] - logs[:, 1]) + self._errors[1]
+        return self.rate / 2 + float((differences[apart > 0] / apart[apart > 0]).max(initial=0.0))
 
 
-def _steepest(
-    tile: NDArray[np.float32], own: Float64, logs: Float64, furthest: float, unit: float, errors: Float64
-) -> float:
-    """Return the largest (|difference of logs| + errors[1]) / (distance − errors[0]) of a tile.
-
-    Words with one vector have one law, so they lose nothing; all others are at least a step apart.
-    """
-    apart = (furthest - tile.astype(np.float64)) * unit - errors[0]
-    differences = np.abs(own[:, None] - logs) + errors[1]
-    return float(np.max(differences[apart > 0] / apart[apart > 0], initial=0.0))
-
-
-def _compiled_steepest() -> Callable[..., float]:
-    from allonym._closeness_loops import steepest
-
-    return steepest
+def _logs_of(totals: Int64) -> Float64:
+    logs: Float64 = np.log(totals / 2.0**TOP_BITS)
+    return logs
 
 
 def metric_exponential_for_loss(closeness: WordCloseness, *, loss_per_unit: float) -> MetricExponential:
     """Return a mechanism whose `loss_per_unit` is at most this, and within a thousandth of it.
 
-    The loss is half the rate and a part that hardly depends on it, so taking that part off leads to the rate in a
-    few steps; each is a pass over all pairs.
+    Each step is a pass over all pairs of words, so the next rate is estimated well; two or three steps are usual.
     """
     if not 1e-6 <= loss_per_unit < math.inf:
         raise ParameterError(f"epsilon must be a number of at least 1e-6, got {loss_per_unit}.")
-    too_much = MetricExponential(closeness, rate=2 * loss_per_unit)  # the loss is never less than half the rate
-    enough = _with_less(too_much, loss_per_unit)
-    while loss_per_unit - enough.loss_per_unit > _TOLERANCE * loss_per_unit:
-        if too_much.rate - enough.rate <= _TOLERANCE / 8 * enough.rate:  # between two steps of the law
-            break
-        share = (loss_per_unit - enough.loss_per_unit) / (too_much.loss_per_unit - enough.loss_per_unit)
-        between = enough.rate + min(max(share, 0.05), 0.95) * (too_much.rate - enough.rate)
-        middle = MetricExponential(closeness, rate=between)
-        enough, too_much = (middle, too_much) if middle.loss_per_unit <= loss_per_unit else (enough, middle)
-    return enough
+    aim = loss_per_unit * (1 - _TOLERANCE / 4)
+    too_much = 2 * loss_per_unit  # the loss is never less than half the rate
+    enough: MetricExponential | None = None
+    mechanism = MetricExponential(closeness, rate=_FIRST_GUESS * loss_per_unit)
+    steps = 0
+    while True:
+        if mechanism.loss_per_unit > loss_per_unit:
+            too_much = mechanism.rate
+            _check_hope(mechanism, loss_per_unit)
+        else:
+            enough = mechanism
+        least = 0.0 if enough is None else enough.rate
+        if enough and (
+            loss_per_unit - enough.loss_per_unit <= _TOLERANCE * loss_per_unit
+            or too_much - least <= _TOLERANCE / 8 * least  # between two steps of the law
+        ):
+            return enough
+        rate = mechanism.rate_for(aim)
+        if steps >= _ESTIMATES or not max(least, mechanism.rate / 2) < rate < too_much:
+            rate = (least + too_much) / 2
+        mechanism = mechanism.at(rate)
+        steps += 1
 
 
-def _with_less(mechanism: MetricExponential, loss_per_unit: float) -> MetricExponential:
-    """Return a mechanism that loses no more than this, taking off what the given one loses too much."""
-    while mechanism.loss_per_unit > loss_per_unit:
-        if mechanism.rate < _HOPELESS * loss_per_unit:  # what is left is rounding, which no rate takes away
-            least = f"the least is about {mechanism.loss_per_unit:.2g}"
-            raise ParameterError(
-                f"No rate loses as little as {loss_per_unit:g} for each unit of distance here; {least}."
-            )
-        excess = mechanism.loss_per_unit - loss_per_unit
-        rate = max(mechanism.rate - 2 * excess * (1 + _TOLERANCE), mechanism.rate / 2)
-        mechanism = MetricExponential(mechanism.closeness, rate=rate)
-    return mechanism
+def _check_hope(mechanism: MetricExponential, loss_per_unit: float) -> None:
+    """Refuse a loss that no rate has: what is left at a very small one is rounding."""
+    if mechanism.rate < _HOPELESS * loss_per_unit:
+        least = f"the least is about {mechanism.loss_per_unit:.2g}"
+        raise ParameterError(f"No rate loses as little as {loss_per_unit:g} for each unit of distance here; {least}.")
 
 
 class _Truncated:
@@ -156,10 +182,10 @@ class _Truncated:
         self.shape = closeness.shape
         self.unit = closeness.unit
         self._closeness = closeness
-        self._lowest = np.float32(max(0.0, FURTHEST - math.ceil(furthest / closeness.unit)))
+        self.lowest = np.float32(max(0.0, FURTHEST - math.ceil(furthest / closeness.unit)))
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, NDArray[np.float32]]]:
         """Yield (offset into `rows`, scores of the next few rows with every output)."""
         for offset, tile in self._closeness.tiles(rows):
-            np.maximum(tile, self._lowest, out=tile)
+            np.maximum(tile, self.lowest, out=tile)
             yield offset, tile
