@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 from importlib import import_module
+from importlib.util import find_spec
 from pkgutil import walk_packages
 
 import pytest
@@ -17,9 +18,12 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
+    if name.startswith("allonym.networks.") and find_spec("torch") is None:
+        pytest.skip("needs the extra neural (torch)")
     failed, _ = doctest.testmod(import_module(name))
     assert failed == 0
 
 
 def test_there_are_examples():
-    assert sum(doctest.testmod(import_module(name)).attempted for name in MODULES) >= 5
+    core = [name for name in MODULES if not name.startswith("allonym.networks.")]
+    assert sum(doctest.testmod(import_module(name)).attempted for name in core) >= 5

@@ -1,0 +1,69 @@
+"""What is left of the texts' use: functions of the texts before and after, one figure a document.
+
+The functions load on first use, and each asks only for the packages it needs itself; `available` says which are there.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from allonym.metrics.fluency import grammar_findings as grammar_findings
+    from allonym.metrics.fluency import perplexity as perplexity
+    from allonym.metrics.semantics import cosine as cosine
+    from allonym.metrics.semantics import embed as embed
+    from allonym.metrics.semantics import meteor_1_5 as meteor_1_5
+    from allonym.metrics.semantics import meteor_nltk as meteor_nltk
+    from allonym.metrics.semantics import word_movers as word_movers
+    from allonym.metrics.style import feature_distance as feature_distance
+    from allonym.metrics.style import length_change as length_change
+    from allonym.metrics.style import unchanged as unchanged
+    from allonym.metrics.style import unchanged_in_place as unchanged_in_place
+    from allonym.metrics.utility import TopicScores as TopicScores
+    from allonym.metrics.utility import topic_scores as topic_scores
+
+READY = "ready"
+
+_HOMES = {
+    "TopicScores": "utility",
+    "cosine": "semantics",
+    "embed": "semantics",
+    "feature_distance": "style",
+    "grammar_findings": "fluency",
+    "length_change": "style",
+    "meteor_1_5": "semantics",
+    "meteor_nltk": "semantics",
+    "perplexity": "fluency",
+    "topic_scores": "utility",
+    "unchanged": "style",
+    "unchanged_in_place": "style",
+    "word_movers": "semantics",
+}
+_MODULES = ("fluency", "semantics", "style", "utility")
+
+__all__ = [*sorted(_HOMES), *_MODULES, "READY", "available"]
+
+
+def available() -> dict[str, str]:
+    """Say of each measure "ready", or what to install to use it.
+
+    No model is loaded or checked, and of the packages asked for only nltk is imported.
+    """
+    from allonym.metrics import _requirements
+
+    lacks = _requirements.lacks()
+    measures = sorted(set(_HOMES) - {"TopicScores"})
+    return {name: lacks.get(name) or READY for name in measures}
+
+
+def __getattr__(name: str) -> object:
+    if name in _MODULES:
+        return import_module(f"allonym.metrics.{name}")
+    if name not in _HOMES:
+        raise AttributeError(f"module 'allonym.metrics' has no attribute {name!r}")
+    return getattr(import_module(f"allonym.metrics.{_HOMES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

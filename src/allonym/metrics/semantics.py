@@ -1,0 +1,222 @@
+"""How much of the meaning is left: sentence embeddings, Word Mover's Distance and METEOR.
+
+Two texts without words are taken for the same text: similarity 1, distance 0. Where only one of them has words the
+similarity is 0, and a distance has no value (NaN).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from allonym import distances
+from allonym.metrics import _meteor
+from allonym.metrics._minilm import DIMENSIONS, Vectors, encoder
+from allonym.metrics._shared import Figures, Progress, checked_pairs, optional
+from allonym.text import checked_texts, terms, words
+
+if TYPE_CHECKING:
+    from allonym.embeddings import Source, WordTable
+
+_BLOCK = 256  # documents between two calls of progress, and embedded at once
+_REMEMBERED_WORDS = 2**16
+
+
+def embed(texts: Sequence[str], *, progress: Progress = None) -> Vectors:
+    """Return a vector of 384 numbers and length 1 for each text; zeros for one without any token.
+
+    The encoder is all-MiniLM-L6-v2 in 8-bit integers: the mean of its last layer over at most 256 tokens. Longer texts
+    are cut into pieces, after a sentence where possible, whose vectors are averaged by their numbers of tokens and
+    scaled to length 1. Equal texts are encoded once.
+
+    Args:
+        texts: Any texts; the encoder knows English.
+        progress: Called with the texts done and all texts.
+
+    Raises:
+        MissingDependencyError: The extra `semantics` is not installed.
+        ModelError: The installed network is not the one this version was tested with.
+    """
+    documents = checked_texts(texts)
+    vectors = np.zeros((len(documents), DIMENSIONS), dtype=np.float32)
+    embedding = _Embedding(documents)
+    for start in range(0, len(documents), _BLOCK):
+        stop = min(start + _BLOCK, len(documents))
+        vectors[start:stop] = embedding.of(documents[start:stop])
+        if progress is not None:
+            progress(stop, len(documents))
+    return vectors
+
+
+def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = None) -> Figures:
+    """Return the cosine between the sentence embeddings of each text before and after; 1 is the same meaning.
+
+    The papers use other encoders for the same purpose (ER-AE Google's Universal Sentence Encoder), so their figures and
+    these do not compare. See `embed` for how texts are encoded.
+
+    Args:
+        before: The texts as they were.
+        after: What became of them.
+        progress: Called with the pairs done and all pairs.
+
+    Raises:
+        InputError: There is not one text before and one after for each document.
+        MissingDependencyError: The extra `semantics` is not installed.
+        ModelError: The installed network is not the one this version was tested with.
+    """
+    olds, news = checked_pairs(before, after)
+    similarities = np.empty(len(olds))
+    embedding = _Embedding(olds + news)
+    for start in range(0, len(olds), _BLOCK):
+        stop = min(start + _BLOCK, len(olds))
+        both = embedding.of(olds[start:stop] + news[start:stop]).astype(np.float64)
+        one, other = both[: stop - start], both[stop - start :]
+        found = np.clip(np.einsum("ij,ij->i", one, other), -1.0, 1.0)
+        found[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
+        similarities[start:stop] = found
+        if progress is not None:
+            progress(stop, len(olds))
+    return similarities
+
+
+def word_movers(
+    before: Sequence[str], after: Sequence[str], embeddings: Source = None, *, progress: Progress = None
+) -> Figures:
+    """Return the normalised Word Mover's Distance between each text before and after; 0 is the same bag of words.
+
+    Words are taken in lower case, without stop words and numbers, as Kusner et al. and Fernandes et al. do. Words that
+    the table does not have are left out; where a text has none left, the distance is 0 to the same text and NaN to
+    others. It is exact, and its time grows faster than the square of a document's different words.
+
+    Args:
+        before: The texts as they were.
+        after: What became of them.
+        embeddings: A word table, or anything `allonym.embeddings.load` reads; the shipped one if not given.
+        progress: Called with the pairs done and all pairs.
+
+    Raises:
+        InputError: There is not one text before and one after for each document.
+    """
+    from allonym.embeddings import load
+
+    olds, news = checked_pairs(before, after)
+    table = load(embeddings)
+    figures = np.empty(len(olds))
+    for number, pair in enumerate(zip(olds, news, strict=True)):
+        one, other = (_bag(text, table) for text in pair)
+        figures[number] = _moved(one, other, table) if one and other else _without_words(*pair)
+        _report(progress, number + 1, len(olds))
+    return figures
+
+
+def meteor_1_5(reference: Sequence[str], candidate: Sequence[str], *, progress: Progress = None) -> Figures:
+    """Return METEOR 1.5 of each candidate against its reference, by its authors' Java program.
+
+    English, with exact, stem, synonym and paraphrase matches and the program's own normalisation and tuned weights
+    (`-l en -norm`). One program serves the whole list. These are not nltk's figures: see `meteor_nltk`.
+
+    Args:
+        reference: The texts as they were.
+        candidate: What became of them.
+        progress: Called with the pairs done and all pairs.
+
+    Raises:
+        InputError: There is not one text in each list for each document.
+        MissingDependencyError: Java or the extra `meteor` is not installed.
+        ModelError: The installed program is not the one this version was tested with.
+        AllonymError: The program stopped.
+    """
+    references, candidates = checked_pairs(reference, candidate)
+    figures = np.empty(len(references))
+    with _meteor.running() as program:
+        score = lru_cache(_BLOCK)(program.score)
+        for number, pair in enumerate(zip(references, candidates, strict=True)):
+            filled = [bool(words(text)) for text in pair]
+            figures[number] = score(*pair) if all(filled) else float(not any(filled))
+            _report(progress, number + 1, len(references))
+    return figures
+
+
+def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress: Progress = None) -> Figures:
+    """Return nltk's METEOR of each candidate against its reference: the weights of the first METEOR (2005), not 1.5.
+
+    Exact, stem and WordNet synonym matches over the words of `allonym.text`. nltk looks for the synonyms of stems, so
+    "auto" is one of "car" but "automobile" (stem "automobil") is none. Its figures and those of `meteor_1_5` differ by
+    a factor of two and more on the same pair: the two must not share a table's column.
+
+    Args:
+        reference: The texts as they were.
+        candidate: What became of them.
+        progress: Called with the pairs done and all pairs.
+
+    Raises:
+        InputError: There is not one text in each list for each document.
+        MissingDependencyError: nltk is not installed, or no WordNet is found on this machine.
+    """
+    references, candidates = checked_pairs(reference, candidate)
+    meteor = optional("nltk.translate.meteor_score", "wordnet")
+    synonyms = _Synonyms()
+    figures = np.empty(len(references))
+    for number, pair in enumerate(zip(references, candidates, strict=True)):
+        one, other = (words(text) for text in pair)
+        if one and other:
+            figures[number] = meteor.single_meteor_score(one, other, wordnet=synonyms)
+        else:
+            figures[number] = float(not one and not other)
+        _report(progress, number + 1, len(references))
+    return figures
+
+
+class _Embedding:
+    """Encodes blocks of texts and keeps the vectors of those that come again, however far apart they are."""
+
+    def __init__(self, texts: Sequence[str]) -> None:
+        self._encoder = encoder()
+        self._repeated = {text for text, count in Counter(texts).items() if count > 1}
+        self._kept: dict[str, Vectors] = {}
+
+    def of(self, texts: Sequence[str]) -> Vectors:
+        new = [text for text in dict.fromkeys(texts) if text not in self._kept]
+        found = dict(zip(new, self._encoder.encode(new), strict=True)) if new else {}
+        self._kept |= {text: vector for text, vector in found.items() if text in self._repeated}
+        return np.stack([found[text] if text in found else self._kept[text] for text in texts])
+
+
+class _Synonyms:
+    """WordNet as nltk's METEOR asks it, remembering what it answered."""
+
+    def __init__(self) -> None:
+        from allonym.synonyms import WordNet
+
+        self._wordnet = WordNet.open()  # kept, because its files are closed with it
+        self.synsets: Any = lru_cache(_REMEMBERED_WORDS)(self._wordnet._reader.synsets)
+
+
+def _bag(text: str, table: WordTable) -> Counter[int]:
+    rows = table.rows(terms(text, morphology="lower"))
+    return Counter(rows[rows >= 0].tolist())
+
+
+def _moved(one: Counter[int], other: Counter[int], table: WordTable) -> float:
+    if one == other:
+        return 0.0
+    return distances.word_movers(
+        table.vectors[list(one)],
+        table.vectors[list(other)],
+        first_weights=list(one.values()),
+        second_weights=list(other.values()),
+    )
+
+
+def _without_words(old: str, new: str) -> float:
+    """Return the distance where there is nothing to move: only the same text is at distance 0."""
+    return 0.0 if words(old) == words(new) else float("nan")
+
+
+def _report(progress: Progress, done: int, total: int) -> None:
+    if progress is not None and (done % _BLOCK == 0 or done == total):
+        progress(done, total)

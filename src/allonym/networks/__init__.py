@@ -1,0 +1,1 @@
+"""The neural networks: the only part of the package that uses torch."""

@@ -1,0 +1,196 @@
+"""Training a text classifier: batches, early stopping on texts held out, the processor or a graphics card."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from allonym.randomness import Rng, insecure
+
+Rows = NDArray[np.int64]
+# Told after each epoch: epochs done, epochs at most, loss on what is held out (on what is learned if nothing is).
+Progress = Callable[[int, int, float], None]
+
+_LONGEST_GRADIENT = 5.0  # as A4NT's released code; only recurrent networks ever come near it
+_BATCHES_SORTED_TOGETHER = 50
+_SCORED_AT_ONCE = 256
+
+
+class Examples(Protocol):
+    """What a network reads, ready for batches.
+
+    Attributes:
+        lengths: How long each example is; batches hold examples of about one length, to spare padding.
+    """
+
+    lengths: Rows
+
+    def batch(self, rows: Rows) -> tuple[Tensor, ...]:
+        """Return the network's inputs for some examples."""
+
+
+class Classifier(nn.Module):
+    """A network that maps a batch of examples to log-probabilities, examples × classes."""
+
+    def optimizer(self, learning_rate: float) -> torch.optim.Optimizer:
+        """Return the optimizer its paper used."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How to train.
+
+    Attributes:
+        epochs: Passes over the examples, at most.
+        patience: Stop after so many passes that did not lower the loss on the examples held out.
+        batch_size: Examples of one step.
+        learning_rate: Size of a step.
+        seed: Fixes initial weights, order, dropout and who is held out.
+        progress: Told after each epoch.
+    """
+
+    epochs: int
+    patience: int
+    batch_size: int
+    learning_rate: float
+    seed: int
+    progress: Progress | None = None
+
+
+@contextmanager
+def seeded(seed: int) -> Iterator[Rng]:
+    """Seed torch from a repeatable stream, which is handed out too, and leave torch's own generators as they were.
+
+    Repeatable on one machine's processor; some sums of a graphics card come in no fixed order.
+    """
+    stream = insecure(seed)
+    word = int(stream.words(1)[0])
+    before = torch.get_rng_state()
+    cards_before = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []
+    torch.default_generator.manual_seed(word)
+    if cards_before:
+        torch.cuda.manual_seed_all(word)
+    try:
+        yield stream
+    finally:
+        torch.set_rng_state(before)
+        if cards_before:
+            torch.cuda.set_rng_state_all(cards_before)
+
+
+def device() -> torch.device:
+    """Return the graphics card if there is one that torch can use, else the processor."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def fit(
+    make: Callable[[], Classifier], examples: Examples, classes: Rows, documents: Rows, schedule: Schedule
+) -> Classifier:
+    """Make and train a network; of all epochs, return the one with the lowest loss on a tenth held out.
+
+    Args:
+        make: Makes the network, with torch seeded.
+        examples: What it reads.
+        classes: The class of each example.
+        documents: The document each example is from. Whole documents are held out, because a document's sentences
+            are too much alike to test one by another. Of fewer than ten documents none is held out, and every epoch
+            is run.
+        schedule: How to train.
+    """
+    with seeded(schedule.seed) as stream:
+        network = make().to(device())
+        kept, held_out = _split(documents, stream)
+        targets = torch.from_numpy(classes).to(device())
+        optimizer = network.optimizer(schedule.learning_rate)
+        lowest, best, since = float("inf"), network.state_dict(), 0
+        for epoch in range(1, schedule.epochs + 1):
+            learned = _epoch(
+                network, examples, targets, _batches(kept, examples, schedule.batch_size, stream), optimizer
+            )
+            loss = _loss(network, examples, classes, held_out) if len(held_out) else learned
+            if schedule.progress is not None:
+                schedule.progress(epoch, schedule.epochs, loss)
+            since += 1
+            if loss < lowest or not len(held_out):
+                lowest, best, since = loss, copy.deepcopy(network.state_dict()), 0
+            if since >= schedule.patience:
+                break
+        network.load_state_dict(best)
+    return network.eval()
+
+
+def log_probabilities(network: Classifier, examples: Examples, rows: Rows | None = None) -> NDArray[np.float64]:
+    """Return examples × classes, for some rows or all."""
+    rows = np.arange(len(examples.lengths)) if rows is None else rows
+    order = np.argsort(examples.lengths[rows], kind="stable")
+    parts = []
+    network.eval()
+    with torch.no_grad():
+        for start in range(0, len(rows), _SCORED_AT_ONCE):
+            chosen = rows[order[start : start + _SCORED_AT_ONCE]]
+            parts.append(network(*_moved(examples.batch(chosen))).double().cpu().numpy())
+    together: NDArray[np.float64] = np.concatenate(parts)
+    return together[np.argsort(order)]
+
+
+def arrays_of(network: nn.Module) -> dict[str, NDArray[Any]]:
+    """Return a network's weights, by name."""
+    return {name: weight.cpu().numpy() for name, weight in network.state_dict().items()}
+
+
+def with_arrays(network: Classifier, arrays: dict[str, NDArray[Any]]) -> Classifier:
+    """Give a network the weights that `arrays_of` returned."""
+    network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+    return network.to(device()).eval()
+
+
+def _split(documents: Rows, stream: Rng) -> tuple[Rows, Rows]:
+    distinct = np.unique(documents)
+    chosen = distinct[np.argsort(stream.words(len(distinct)), kind="stable")[: len(distinct) // 10]]
+    held_out = np.isin(documents, chosen)
+    return np.flatnonzero(~held_out), np.flatnonzero(held_out)
+
+
+def _batches(rows: Rows, examples: Examples, batch_size: int, stream: Rng) -> list[Rows]:
+    """Shuffle, sort a pool of batches by length, cut it into batches, shuffle these."""
+    shuffled = rows[np.argsort(stream.words(len(rows)), kind="stable")]
+    batches = []
+    for start in range(0, len(rows), batch_size * _BATCHES_SORTED_TOGETHER):
+        pool = shuffled[start : start + batch_size * _BATCHES_SORTED_TOGETHER]
+        pool = pool[np.argsort(examples.lengths[pool], kind="stable")]
+        batches += [pool[first : first + batch_size] for first in range(0, len(pool), batch_size)]
+    return [batches[place] for place in np.argsort(stream.words(len(batches)), kind="stable")]
+
+
+def _epoch(
+    network: Classifier, examples: Examples, targets: Tensor, batches: list[Rows], optimizer: torch.optim.Optimizer
+) -> float:
+    """Go over all batches once and return the mean loss met on the way."""
+    network.train()
+    total = 0.0
+    for rows in batches:
+        optimizer.zero_grad()
+        predicted = network(*_moved(examples.batch(rows)))
+        loss = nn.functional.nll_loss(predicted, targets[torch.from_numpy(rows).to(targets.device)])
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_(network.parameters(), _LONGEST_GRADIENT)
+        optimizer.step()
+        total += loss.item() * len(rows)
+    return total / sum(len(rows) for rows in batches)
+
+
+def _loss(network: Classifier, examples: Examples, classes: Rows, rows: Rows) -> float:
+    return float(-log_probabilities(network, examples, rows)[np.arange(len(rows)), classes[rows]].mean())
+
+
+def _moved(inputs: tuple[Tensor, ...]) -> tuple[Tensor, ...]:
+    return tuple(tensor.to(device()) for tensor in inputs)
