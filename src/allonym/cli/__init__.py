@@ -16,7 +16,14 @@ from allonym.errors import AllonymError
 
 DONE, RISK, BAD_USE, OVER_BUDGET, SOME_FAILED, CANNOT_RESUME, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
-_COMMANDS = {"anonymize": "anonymize", "guarantee": "guarantee", "models": "models", "reproduce": "reproduce"}
+_COMMANDS = {
+    "anonymize": "anonymize",
+    "check": "check",
+    "evaluate": "evaluate",
+    "guarantee": "guarantee",
+    "models": "models",
+    "reproduce": "reproduce",
+}
 
 
 class _Commands(click.Group):
@@ -57,7 +64,7 @@ def main() -> None:
 def run(arguments: Sequence[str]) -> int:
     """Run one command and return its exit code; no error ends in a traceback or shows a user's text."""
     try:
-        group.main(list(arguments), prog_name="allonym", standalone_mode=False, obj=Talk())
+        code: int | None = group.main(list(arguments), prog_name="allonym", standalone_mode=False, obj=Talk())
         sys.stdout.flush()
     except click.exceptions.NoArgsIsHelpError as help_text:
         click.echo(help_text.format_message(), err=True)
@@ -81,7 +88,7 @@ def run(arguments: Sequence[str]) -> int:
         frame = traceback.extract_tb(error.__traceback__)[-1]
         where = f"{frame.filename.rpartition('allonym')[2].lstrip('/')}:{frame.lineno}"
         return _complain(f"This is a bug ({type(error).__name__} at {where}); please report it.", BUG)
-    return DONE
+    return code or DONE
 
 
 def _complain(sentence: str, code: int) -> int:

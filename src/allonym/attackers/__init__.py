@@ -1,0 +1,40 @@
+"""The attackers: scikit-learn classifiers over texts that name the writer, found by name.
+
+A class of this package with a `name` is an attacker. The panel of `allonym.attackers.panel` runs many at once.
+"""
+
+from __future__ import annotations
+
+import inspect
+from functools import cache
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import TYPE_CHECKING, Any
+
+from allonym.errors import ParameterError
+
+if TYPE_CHECKING:
+    from allonym.attackers.base import Attacker
+
+
+@cache
+def classes() -> dict[str, type[Attacker]]:
+    """Return every attacker's class, by name."""
+    from allonym.attackers.base import Attacker
+
+    found: dict[str, type[Attacker]] = {}
+    for module in iter_modules(__path__):
+        if module.name.startswith("_"):
+            continue
+        for member in vars(import_module(f"{__name__}.{module.name}")).values():
+            if inspect.isclass(member) and issubclass(member, Attacker) and hasattr(member, "name"):
+                found[member.name] = member
+    return dict(sorted(found.items()))
+
+
+def make(name: str, **parameters: Any) -> Attacker:  # noqa: ANN401 - the parameters of the attacker
+    """Return an attacker that has learned nothing yet."""
+    known = classes()
+    if name not in known:
+        raise ParameterError(f"There is no attacker {name!r}; choose one of: {', '.join(known)}.")
+    return known[name](**parameters)

@@ -1,0 +1,234 @@
+"""`allonym check`: the answer, its exit codes, and what it refuses."""
+
+from __future__ import annotations
+
+import io
+import sys
+
+import click
+import pytest
+
+from allonym.attackers.recognition import Evidence, Place
+from allonym.cli.check import _marked
+from allonym.cli.talk import Talk
+from allonym.randomness import insecure
+
+TOPICS = ["the boat", "my garden", "an old clock", "the winter market", "our neighbour", "a long walk", "the bread"]
+HABITS = {
+    "ada": [
+        "Well, {} was, frankly, rather splendid; I daresay.",
+        "Indeed, {} pleased me; one must, of course, admit it.",
+    ],
+    "ben": ["Loved {} so much!!", "{} again!! Gonna tell everybody!!", "ok so {} is the best thing ever!!"],
+    "cleo": ["There is {} - and that is all - for now.", "We saw {} - it was cold - and went.", "Then came {} - late."],
+    "dan": ["(Perhaps {}: who knows?)", "(And what of {}? Nobody asked: nobody will.)", "(Was {} here?)"],
+}
+CANARY = "zyxqcanaryqvo"
+QUICK = ("--attackers", "words-svm,clear-channel")
+
+
+def written(author: str, sentences: int, seed: int) -> str:
+    rng = insecure(seed)
+    habits, topics = rng.below(len(HABITS[author]), (sentences,)), rng.below(len(TOPICS), (sentences,))
+    made = [HABITS[author][habit].format(TOPICS[topic]) for habit, topic in zip(habits, topics, strict=True)]
+    return "\n".join(made)
+
+
+@pytest.fixture(scope="module")
+def known(tmp_path_factory):
+    root = tmp_path_factory.mktemp("known")
+    for number, author in enumerate(HABITS):
+        (root / author).mkdir()
+        for text in range(4):
+            (root / author / f"{text}.txt").write_text(written(author, 40, 10 * number + text), encoding="utf-8")
+    return root
+
+
+@pytest.fixture
+def text(tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text(written("ben", 40, 77), encoding="utf-8")
+    return path
+
+
+def test_the_answer_starts_with_one_sentence(command, known, text):
+    result = command("check", text, "--known", known, *QUICK).done()
+    first, *rest = result.out.splitlines()
+    assert first.startswith("Among 4 writers, an attacker names the right one ")
+    assert "This text looks most like ben (" in first
+    assert sum("linear SVM: " in line for line in rest) == 2
+    assert any("!" in line and "line " in line for line in rest if " %  " in line)
+    assert "fewer than 500 words are unreliable" in result.err
+    assert "may be none of the known ones" in result.err
+
+
+def test_quiet_says_nothing_but_the_answer(command, known, text):
+    assert command("check", text, "--known", known, *QUICK, "--quiet").done().err == ""
+
+
+def test_json_holds_places_but_not_the_text(command, known, tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text(f"{CANARY} {written('ben', 40, 77)}", encoding="utf-8")
+    answer = command("check", path, "--known", known, *QUICK, "--json").done()
+    assert CANARY not in answer.out
+    found = answer.json
+    assert (found["author"], found["authors"], found["me"]) == ("ben", 4, None)
+    assert found["risk"] == found["opinions"][0]["candidates"][0]["probability"]
+    assert {place["line"] for clue in found["clues"] for place in clue["places"]} <= set(range(1, 41))
+
+
+def test_twice_the_same_answer(command, known, text):
+    line = ("check", text, "--known", known, *QUICK, "--json")
+    assert command(*line).out == command(*line).out
+
+
+def test_the_usual_attackers_answer_too(command, known, text):
+    found = command("check", text, "--known", known, "--json").done().json
+    assert {one["attacker"] for one in found["opinions"]} == {
+        "words-svm", "characters-svm", "writeprints-svm", "clear-channel",
+    }  # fmt: skip
+    assert found["author"] == "ben"
+
+
+def test_me_is_recognised_or_has_a_rank(command, known, text):
+    line = ("check", text, "--known", known, *QUICK)
+    assert "This text is recognised: it looks most like ben" in command(*line, "--me", "ben").out
+    other = command(*line, "--me", "cleo", "--json").done().json
+    assert (other["recognised"], other["me"]) == (False, "cleo")
+    assert other["rank"] > 1
+    assert other["risk"] < 0.3
+
+
+def test_fail_above_is_exit_1_with_the_answer_still_printed(command, known, text):
+    line = ("check", text, "--known", known, *QUICK)
+    above = command(*line, "--fail-above", "0.5")
+    assert above.code == 1
+    assert above.out.startswith("Among 4 writers")
+    assert "is above 0.5" in above.err
+    assert command(*line, "--fail-above", "1").code == 0
+    assert command(*line, "--me", "cleo", "--fail-above", "0.5").code == 0
+
+
+def test_show_marks_the_text(command, known, text):
+    shown = command("check", text, "--known", known, *QUICK, "--show").done().out
+    assert "[[" in shown
+    assert text.read_text(encoding="utf-8") in shown.replace("[[", "").replace("]]", "")
+
+
+def test_on_a_terminal_marks_are_bold_and_underlined(monkeypatch):
+    class Terminal(io.StringIO):
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(sys, "stdout", Terminal())
+    clues = [Evidence("marks", 0.5, (Place(7, 9, 1),)), Evidence("a mark", 0.1, (Place(8, 10, 1),))]
+    assert _marked("so good!!!?", clues, Talk()) == f"so good{click.style('!!!', bold=True, underline=True)}?"
+    assert _marked("so good!!!?", clues, Talk(color=False)) == "so good[[!!!]]?"
+
+
+def test_escape_sequences_of_a_text_do_not_reach_the_terminal(command, known, tmp_path):
+    path = tmp_path / "mine.txt"
+    path.write_text("\x1b[31m!! " + written("ben", 40, 77), encoding="utf-8")
+    assert "\x1b" not in command("check", path, "--known", known, *QUICK, "--show").done().out
+
+
+def test_standard_input_and_a_folder(command, known, tmp_path):
+    piped = command("check", "-", "--known", known, *QUICK, "--json", stdin=written("ada", 30, 5).encode())
+    assert piped.done().json["author"] == "ada"
+    for author in HABITS:
+        (tmp_path / f"{author}.txt").write_text(written(author, 30, 6), encoding="utf-8")
+    rows = command("check", tmp_path, "--known", known, *QUICK, "--json").done().json["documents"]
+    assert [(row["id"], row["author"]) for row in rows] == [(f"{author}.txt", author) for author in sorted(HABITS)]
+    table = command("check", tmp_path, "--known", known, *QUICK).done().out.splitlines()
+    assert table[0].split("\t")[0] == "risk"
+    assert sorted(line.split("\t")[-1] for line in table[1:5]) == [f"{author}.txt" for author in sorted(HABITS)]
+    assert command("check", tmp_path, "--known", known, *QUICK, "--fail-above", "0.5").code == 1
+
+
+def test_known_authors_from_a_table(command, known, text, tmp_path, write_table):
+    rows = [
+        {"who": path.parent.name, "said": path.read_text(encoding="utf-8")} for path in sorted(known.rglob("*.txt"))
+    ]
+    for suffix in (".csv", ".jsonl", ".parquet"):
+        table = write_table(tmp_path / f"known{suffix}", rows)
+        line = ("check", text, "--known", table, "--text", "said", "--author", "who", *QUICK, "--json")
+        assert command(*line).done().json["author"] == "ben"
+
+
+def test_a_known_text_is_not_checked_against_itself(command, known):
+    result = command("check", known / "ben" / "0.txt", "--known", known, *QUICK).done()
+    assert "because they are the text to check: 1." in result.err
+
+
+def test_two_texts_of_one_author(command, known, text, tmp_path):
+    other, third = tmp_path / "other.txt", tmp_path / "third.txt"
+    other.write_text(written("ben", 40, 78), encoding="utf-8")
+    third.write_text(written("cleo", 40, 79), encoding="utf-8")
+    same = command("check", text, "--same-as", other, "--known", known, "--json").done()
+    different = command("check", text, "--same-as", third, "--known", known, "--json").done()
+    assert different.json["probability"] < 0.5 < same.json["probability"]
+    assert same.json["risk"] == same.json["probability"]
+    assert same.json["measured"] is None
+    assert "could not be tested" in same.err
+    spoken = command("check", text, "--same-as", other, "--known", known, "--fail-above", "0.4")
+    assert spoken.code == 1
+    assert spoken.out.startswith("The two texts have one author with a probability of ")
+
+
+def test_the_comparison_of_two_texts_is_tested_on_other_authors(command, text, tmp_path, write_table):
+    # Nine writers, each with an opening and a mark that others have too, so that either half knows them all.
+    rows = [
+        {"who": f"{opening}{mark}", "said": " ".join(f"{opening} {TOPICS[t]} was there{mark}" for t in topics)}
+        for first, opening in enumerate(["Well,", "So", "Indeed"])
+        for second, mark in enumerate(["!!", " -", "."])
+        for topics in insecure(10 * first + second).below(len(TOPICS), (4, 30)).tolist()
+    ]
+    table = write_table(tmp_path / "known.jsonl", rows)
+    line = ("check", text, "--same-as", text, "--known", table, "--text", "said", "--author", "who")
+    measured = command(*line, "--json").done().json["measured"]
+    assert measured["accuracy"]["value"] > 0.75
+    assert "by other authors than it learned from" in command(*line).done().out
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "no word"),
+        (b" \n\t ", "no word"),
+        (CANARY.encode() + b"\xe9\xff", "not UTF-8"),
+        (b"\x7fELF\x00\x00" + CANARY.encode(), "zero bytes"),
+    ],
+)
+def test_garbage_is_refused_in_a_sentence(command, known, tmp_path, content, reason):
+    path = tmp_path / "bad.txt"
+    path.write_bytes(content)
+    for line in (("check", path, "--known", known), ("check", "-", "--known", known)):
+        refused = command(*line, stdin=content).refused()
+        assert reason in refused.err
+        assert CANARY not in refused.err
+
+
+def test_bad_known_authors_are_refused_in_a_sentence(command, text, tmp_path):
+    one = tmp_path / "one"
+    (one / "ada").mkdir(parents=True)
+    (one / "ada" / "1.txt").write_text(written("ada", 40, 1), encoding="utf-8")
+    assert "two authors" in command("check", text, "--known", one, *QUICK).refused().err
+    (one / "ben").mkdir()
+    (one / "ben" / "1.txt").write_text("", encoding="utf-8")
+    assert "without a word" in command("check", text, "--known", one, *QUICK).refused().err
+    assert "does not exist" in command("check", text, "--known", tmp_path / "no", *QUICK).refused().err
+
+
+def test_bad_options_are_refused(command, known, text):
+    line = ("check", text, "--known", known)
+    assert "--me is not among" in command(*line, *QUICK, "--me", "nobody").refused().err
+    assert "There is no attacker" in command(*line, "--attackers", "psychic").refused().err
+    assert "--fail-above" in command(*line, "--fail-above", "7").refused().err
+    assert "--same-as" in command(*line, "--same-as", text, "--me", "ben").refused().err
+    assert "Missing option '--known'" in command("check", text).refused().err
+
+
+def test_one_huge_line_and_another_script_are_judged(command, known, tmp_path):
+    path = tmp_path / "huge.txt"
+    path.write_text("a" * 300_000 + " " + "字" * 50_000 + " !!" * 1_000, encoding="utf-8")
+    assert command("check", path, "--known", known, *QUICK, "--json").done().json["authors"] == 4
