@@ -12,6 +12,8 @@ Where this differs from the paper, and why:
 - A text without a word of the vocabulary is drawn from the uniform composition; the paper leaves θ undefined there.
 - The printed loss is the tight one (their equation 1, with the logarithm it omits), of the integer law that is drawn.
 - Terms without a word vector are left out of a learned vocabulary: nothing could be substituted for them in sense.
+- `rating="utility"` is ours: the proof lets the rating be any public function, so it may be learned from public
+  labelled texts (see `label_profiles`).
 """
 
 from __future__ import annotations
@@ -19,7 +21,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Literal, Self
 
@@ -28,8 +29,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allonym import embeddings as word_tables
-from allonym import vocabularies
-from allonym.anonymizers.base import Anonymizer, checked_texts
+from allonym import label_profiles, vocabularies
+from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.syntf_counts import (
     ASSUMPTIONS,
     check_parameters,
@@ -43,10 +44,11 @@ from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
 from allonym.ratings import WordRatings
 from allonym.synonyms import WordNet
-from allonym.text import Morphology, terms
+from allonym.text import Morphology, checked_texts, terms
 from allonym.vocabularies import Vocabulary
 
 CONDITIONAL = "everything said here is conditional on the vocabulary, which was learned from private documents"
+LEARNED = "the rating was learned from public labelled texts, none of them among the documents"
 _IDF_UNIT = 2**16  # idf weights are whole numbers of this fraction, so that drawing is exact
 
 
@@ -65,7 +67,11 @@ class SynTF(Anonymizer):
         vocabulary: The public terms: a list, a file with one a line, or "words-en". By default what `fit` learns
             from reference texts, or the shipped list "words-en" without `fit`.
         embeddings: Word vectors: a `WordTable`, a file (see `allonym.embeddings.load`), or None for "words-en".
-        composition: Draw terms in proportion to their counts ("tf") or tf-idf weights ("tf-idf", needs `fit`).
+        rating: What makes a good substitute: likeness of meaning, as in the paper ("similarity"), or pointing to the
+            same label ("utility"), learned by `fit` from public labelled texts.
+        label_weight: With rating "utility", the share of labels in the rating; the rest is likeness of meaning.
+        composition: Draw terms in proportion to their counts ("tf"), their tf-idf weights ("tf-idf", needs `fit`) or
+            what they tell about the label ("utility"). By default "utility" with that rating, else "tf".
         keep_stop_words: Count stop words too.
         keep_numbers: Count numbers too.
         min_documents: `fit` keeps terms found in at least so many reference texts.
@@ -79,7 +85,7 @@ class SynTF(Anonymizer):
     method = "syntf"
     kind = "vectors"
     learns_a_vocabulary = True
-    _mechanism_for: tuple[float, float | None, float] | None = None
+    _mechanism_for: tuple[object, ...] | None = None
 
     def __init__(
         self,
@@ -92,7 +98,9 @@ class SynTF(Anonymizer):
         synonyms: bool = False,
         vocabulary: Vocabulary = None,
         embeddings: WordTable | str | Path | None = None,
-        composition: Literal["tf", "tf-idf"] = "tf",
+        rating: Literal["similarity", "utility"] = "similarity",
+        label_weight: float = 1.0,
+        composition: Literal["tf", "tf-idf", "utility"] | None = None,
         keep_stop_words: bool = False,
         keep_numbers: bool = False,
         min_documents: int = 1,
@@ -105,6 +113,8 @@ class SynTF(Anonymizer):
         self.synonyms = synonyms
         self.vocabulary = vocabulary
         self.embeddings = embeddings
+        self.rating = rating
+        self.label_weight = label_weight
         self.composition = composition
         self.keep_stop_words = keep_stop_words
         self.keep_numbers = keep_numbers
@@ -117,22 +127,30 @@ class SynTF(Anonymizer):
             raise ParameterError(f"spelling_weight must be between 0 and 1, got {self.spelling_weight}.")
         if self.morphology not in ("lemma", "lower", "orth"):
             raise ParameterError(f"morphology must be lemma, lower or orth, got {self.morphology!r}.")
-        if self.composition not in ("tf", "tf-idf"):
-            raise ParameterError(f"composition must be tf or tf-idf, got {self.composition!r}.")
+        if self.rating not in ("similarity", "utility"):
+            raise ParameterError(f"rating must be similarity or utility, got {self.rating!r}.")
+        if not 0 <= self.label_weight <= 1:
+            raise ParameterError(f"label_weight must be between 0 and 1, got {self.label_weight}.")
+        if self.composition not in (None, "tf", "tf-idf", "utility"):
+            raise ParameterError(f"composition must be tf, tf-idf or utility, got {self.composition!r}.")
+        if self.composition == "utility" and self.rating != "utility":
+            raise ParameterError("composition='utility' needs rating='utility', which learns what terms tell.")
         if not isinstance(self.min_documents, int | np.integer) or self.min_documents < 1:
             raise ParameterError(f"min_documents must be a whole number of at least 1, got {self.min_documents}.")
 
-    def fit(self, texts: Sequence[str], y: object = None, *, public: bool = True) -> Self:
-        """Learn the vocabulary (unless one was given) and idf weights from reference texts.
+    def fit(self, texts: Sequence[str], y: Sequence[object] | None = None, *, public: bool = True) -> Self:
+        """Learn the vocabulary (unless one was given), idf weights and, with rating "utility", what terms tell.
 
         Args:
             texts: Reference texts, which must be public.
-            y: Ignored.
+            y: The label of each reference text; needed for rating "utility", otherwise ignored.
             public: Say False if these are the documents to be protected; the guarantee then says that it is
                 conditional on the vocabulary.
         """
-        found = Counter[str]()
         documents = checked_texts(texts)
+        if self.rating == "utility" and y is None:
+            raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels).")
+        found = Counter[str]()
         for text in documents:
             found.update(set(self._terms(text)))
         if self.vocabulary is None:
@@ -144,6 +162,8 @@ class SynTF(Anonymizer):
         idf = [math.log((1 + len(documents)) / (1 + found[term])) + 1 for term in self._vocabulary]
         self._idf = np.rint(np.array(idf) * _IDF_UNIT).astype(np.int64)
         self._public = public
+        if self.rating == "utility" and y is not None:
+            self._profiles = label_profiles.learn(self._counts(documents), y)
         return self
 
     @property
@@ -157,31 +177,30 @@ class SynTF(Anonymizer):
     def mechanism_(self) -> Exponential:
         """The exponential mechanism over the vocabulary."""
         vocabulary = self.vocabulary_
-        built_for = (self.epsilon, self.loss_per_word, self.spelling_weight)
+        built_for = (self.epsilon, self.loss_per_word, self.spelling_weight, self.rating, self.label_weight)
         if self._mechanism_for != built_for:
-            ratings = WordRatings(vocabulary, self._vectors, spelling_weight=self.spelling_weight)
+            ratings = WordRatings(vocabulary, self._rated_vectors(), spelling_weight=self.spelling_weight)
             self._mechanism = mechanism_for(ratings, epsilon=self.epsilon, loss_per_word=self.loss_per_word)
             self._mechanism_for = built_for
         return self._mechanism
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""
-        promised = accounting.pure(
+        public = getattr(self, "_public", True)
+        learned = (LEARNED,) if self.rating == "utility" and public else ()
+        return accounting.pure(
             loss_per_word=self.mechanism_.loss(),
             words=self.words,
             documents=documents,
-            assumptions=ASSUMPTIONS,
+            assumptions=(ASSUMPTIONS[0] if public else CONDITIONAL, *learned, *ASSUMPTIONS[1:]),
         )
-        if getattr(self, "_public", True):
-            return promised
-        return replace(promised, assumptions=(CONDITIONAL, *ASSUMPTIONS[1:]))
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return the terms, as scikit-learn asks for them."""
         return np.array(self.vocabulary_, dtype=object)
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> sparse.csr_array:
-        return synthesise(self._compositions(texts), self.words, self.mechanism_, streams)
+        return synthesise(self.compositions(texts), self.words, self.mechanism_, streams)
 
     def _terms(self, text: str) -> list[str]:
         return terms(
@@ -191,8 +210,31 @@ class SynTF(Anonymizer):
             keep_numbers=self.keep_numbers,
         )
 
-    def _compositions(self, texts: Sequence[str]) -> sparse.csr_array:
-        """Return documents × terms: how often each occurs, or its tf-idf weight in whole numbers."""
+    def _rated_vectors(self) -> NDArray[np.float32]:
+        """Return the vectors whose cosine is the rating before spelling."""
+        if self.rating == "similarity":
+            return self._vectors
+        return label_profiles.mix(self._vectors, self._learned_profiles().vectors, self.label_weight)
+
+    def _learned_profiles(self) -> label_profiles.LabelProfiles:
+        if not hasattr(self, "_profiles"):
+            raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels) first.")
+        return self._profiles
+
+    def compositions(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return documents × terms: how often each occurs, times its weight in whole numbers if it has one."""
+        counts = self._counts(texts)
+        composition = self.composition or ("utility" if self.rating == "utility" else "tf")
+        if composition == "tf-idf":
+            if not hasattr(self, "_idf"):
+                raise ParameterError("composition='tf-idf' needs fit(reference_texts) first, to learn the weights.")
+            counts.data *= self._idf[counts.indices]
+        elif composition == "utility":
+            counts.data *= self._learned_profiles().drawing_weights[counts.indices]
+        return counts
+
+    def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return documents × terms: how often each occurs."""
         column = {term: position for position, term in enumerate(self.vocabulary_)}
         starts, columns = [0], list[int]()
         for text in texts:
@@ -201,10 +243,6 @@ class SynTF(Anonymizer):
         shape = (len(texts), len(column))
         counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=shape)
         counts.sum_duplicates()
-        if self.composition == "tf-idf":
-            if not hasattr(self, "_idf"):
-                raise ParameterError("composition='tf-idf' needs fit(reference_texts) first, to learn the weights.")
-            counts.data *= self._idf[counts.indices]
         return counts
 
     def _given_vocabulary(self) -> list[str]:
@@ -234,6 +272,7 @@ class SynTF(Anonymizer):
         # A given term without a vector stays, similar to itself alone: dropping it would change what was asked for.
         self._vectors = np.where(rows[:, None] >= 0, table.vectors[rows], np.float32(0))
         self._mechanism_for = None
+        self.__dict__.pop("_profiles", None)  # learned for other terms
 
     def _with_synonyms(self, given: list[str]) -> list[str]:
         """Return the terms followed by their WordNet synonyms that could be terms themselves."""

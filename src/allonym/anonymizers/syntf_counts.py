@@ -61,8 +61,11 @@ def synthesise(
     substitutes = mechanism.draw(drawn, streams)
     documents, terms = compositions.shape
     starts = np.arange(0, documents * words + 1, words)
+    columns = substitutes.ravel()
+    if documents * words < 2**31:  # scikit-learn's linear models take 32 bits only
+        starts, columns = starts.astype(np.int32), columns.astype(np.int32)
     ones = np.ones(documents * words, np.int64)
-    counts = sparse.csr_array((ones, substitutes.ravel(), starts), shape=(documents, terms))
+    counts: sparse.csr_array = sparse.csr_array((ones, columns, starts), shape=(documents, terms))
     counts.sum_duplicates()  # sorts each row by term, so nothing of the order of the draws is left
     return counts
 
