@@ -117,6 +117,18 @@ def test_delta_needs_a_method_that_can_use_it(command):
     command("guarantee").refused()
 
 
+def test_a_rating_learned_from_labels(command, labelled, vocabulary, tmp_path):
+    reference = labelled()
+    line = ["guarantee", "--method", "syntf", "--vocabulary", vocabulary, "--loss-per-word", "4", "--json"]
+    learned = [*line, "--rating", "utility", "--reference", reference, "--reference-text", "body"]
+    promised = command(*learned, "--reference-label", "topic").done().json["guarantee"]
+    assert promised["loss_per_word"] <= 4
+    assert any("learned from public labelled texts" in line for line in promised["assumptions"])
+    assert "--rating utility needs labelled texts" in command(*learned).refused().err
+    with_label = [*line, "--reference", reference, "--reference-text", "body", "--reference-label", "topic"]
+    assert "give --rating utility too" in command(*with_label).refused().err
+
+
 @pytest.mark.parametrize("method", ["laplace", "exponential"])
 def test_guarantee_tells_what_usual_neighbours_lose(method, command, vocabulary):
     line = ["guarantee", "--method", method, "--epsilon", "5", "--vocabulary", vocabulary]

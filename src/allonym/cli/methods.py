@@ -12,6 +12,7 @@ import click
 
 from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.word_substitution import WordSubstitution
 from allonym.errors import InputError
 from allonym.jobs.files import open_documents
@@ -21,7 +22,7 @@ _REFERENCE = (
     "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [syntf], or which "
     "words are topical, for --topical-words [exponential, laplace]."
 )
-_REFERENCE_LABEL = "Column of the reference with the topic of each text. [exponential, laplace]"
+_REFERENCE_LABEL = "Column of the reference with the label of each text. [exponential, laplace, syntf]"
 _REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
 
 _TABLES = (".csv", ".jsonl", ".ndjson", ".parquet")
@@ -31,6 +32,21 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 def method_options(command: _Command) -> _Command:
     """Add --method and one option for every parameter of any method."""
+    choice = click.Choice(sorted(anonymizers.examples()))
+    command = _parameter_options(command)
+    return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
+
+
+def several_method_options(command: _Command) -> _Command:
+    """Add --method, which may be repeated, and one option for every parameter of any method."""
+    choice = click.Choice(sorted(anonymizers.examples()))
+    words = "How to protect the texts; may be repeated. Options apply to the methods that take them."
+    command = _parameter_options(command)
+    return click.option("--method", "methods", type=choice, required=True, multiple=True, help=words)(command)
+
+
+def _parameter_options(command: _Command) -> _Command:
+    """Add one option for every parameter of any method."""
     takers: dict[str, list[str]] = {}
     options: dict[str, Any] = {}
     for method, example in sorted(anonymizers.examples().items()):
@@ -45,9 +61,7 @@ def method_options(command: _Command) -> _Command:
     command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
     command = click.option("--reference-label", help=_REFERENCE_LABEL)(command)
     command = click.option("--reference", help=_REFERENCE)(command)
-    command = click.option("--target-unchanged", type=float, help=_UNCHANGED)(command)
-    choice = click.Choice(sorted(anonymizers.examples()))
-    return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
+    return click.option("--target-unchanged", type=float, help=_UNCHANGED)(command)
 
 
 def build(
@@ -101,14 +115,22 @@ def build(
 def _check_reference(anonymizer: Anonymizer, reference: str | None, label: str | None) -> None:
     """Refuse what the method cannot learn from, and a method that has nothing to learn from."""
     method = anonymizer.method
-    topical = isinstance(anonymizer, WordSubstitution) and anonymizer.topical_words is not None
-    if topical and (reference is None or label is None):
-        raise click.UsageError("--topical-words needs labelled texts: give --reference and --reference-label.")
-    if label is not None and not topical:
-        way_out = "give --topical-words too" if isinstance(anonymizer, WordSubstitution) else "leave it out"
+    asked = _needs_labels(anonymizer)
+    if asked and (reference is None or label is None):
+        raise click.UsageError(f"{asked} needs labelled texts: give --reference and --reference-label.")
+    if label is not None and not asked:
+        ways = {"syntf": "give --rating utility too", "laplace": "give --topical-words too"}
+        way_out = ways.get("laplace" if isinstance(anonymizer, WordSubstitution) else method, "leave it out")
         raise click.UsageError(f"--reference-label has no use for the method {method} as it is; {way_out}.")
-    if reference is not None and not topical and not anonymizer.learns_a_vocabulary:
+    if reference is not None and not asked and not anonymizer.learns_a_vocabulary:
         raise click.UsageError(f"--reference is not an option of the method {method} as it is; leave it out.")
+
+
+def _needs_labels(anonymizer: Anonymizer) -> str:
+    """Return the option by which an anonymizer learns from labels; empty if it does not."""
+    if isinstance(anonymizer, WordSubstitution) and anonymizer.topical_words is not None:
+        return "--topical-words"
+    return "--rating utility" if isinstance(anonymizer, SynTF) and anonymizer.rating == "utility" else ""
 
 
 def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], list[str]]:

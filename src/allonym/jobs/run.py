@@ -60,7 +60,7 @@ class Plan:
 
     def record(self) -> dict[str, Any]:
         """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts."""
-        parameters = {name: _plain(value) for name, value in self.anonymizer.get_params().items()}
+        parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
         record: dict[str, Any] = {
             "tool": "allonym",
             "version": __version__,
@@ -116,7 +116,9 @@ def plan(
         raise InputError(f"{shown(out)} would hold {documents.format}; end -o in {_TABLES[documents.format][0]}.")
     per_author = None
     if has_authors:
-        per_author = replace(stated(anonymizer.guarantee(max(authors.values()))), unit="author")
+        per_author = stated(anonymizer.guarantee(max(authors.values())))
+        if per_author.words is not None:  # otherwise the promise is per word, and no total for an author is known
+            per_author = replace(per_author, unit="author")
     return Plan(anonymizer, documents, count, out, stated(anonymizer.guarantee()), per_author)
 
 
@@ -178,7 +180,7 @@ def _suffix(anonymizer: Anonymizer, documents: Documents) -> str | None:
     return ".parquet" if documents.format == "parquet" else ".npz"
 
 
-def _plain(value: object) -> object:
+def plain_parameter(value: object) -> object:
     """Return a parameter as JSON can hold it; long lists and objects by their kind only."""
     if value is None or isinstance(value, bool | int | float):
         return value
