@@ -20,6 +20,8 @@ SCRIPTS = (
     "growth",
     "opendp_noisy_max",
     "nearest_words",
+    "whole_newsgroups",
+    "writeprints",
     "import_time",
 )
 

@@ -27,6 +27,13 @@ def test_profiles_by_hand():
     assert learned.drawing_weights.tolist() == [1000, 1000, 1, 1]
 
 
+def test_evidence_adds_up_what_terms_tell():
+    learned = label_profiles.learn(COUNTS, LABELS)
+    [row] = learned.evidence(sparse.csr_array([[2, 0, 0, 5]]))
+    expected = 2 * learned.vectors[0]
+    np.testing.assert_allclose(row, [*expected, *(expected * learned.information[0])])
+
+
 def test_counts_matter_only_as_presence():
     once = label_profiles.learn(sparse.csr_array((COUNTS.toarray() > 0).astype(int)), LABELS)
     np.testing.assert_array_equal(once.vectors, label_profiles.learn(COUNTS, LABELS).vectors)

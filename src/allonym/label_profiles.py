@@ -42,12 +42,23 @@ class LabelProfiles:
 
     @property
     def drawing_weights(self) -> NDArray[np.int64]:
-        """Whole numbers in proportion to the information, at least 1, so that every term can still be drawn."""
+        """Whole numbers in proportion to the information squared, at least 1, so that every term can still be drawn.
+
+        Squared, because a document has many terms that tell a little, and few that tell much.
+        """
         largest = self.information.max(initial=0.0)
         if not largest:
             return np.ones(len(self.information), np.int64)
-        weights: NDArray[np.int64] = np.rint(_WEIGHT_UNIT * self.information / largest).astype(np.int64)
+        weights: NDArray[np.int64] = np.rint(_WEIGHT_UNIT * (self.information / largest) ** 2).astype(np.int64)
         return np.maximum(1, weights)
+
+    def evidence(self, counts: sparse.csr_array) -> NDArray[np.float64]:
+        """Return documents × (2 · labels): how the counted terms point to each label, as they are and by information.
+
+        A function of what was released and of public knowledge: it costs nothing, and an attacker can have it too.
+        """
+        weighted = self.vectors * self.information[:, None]
+        return np.asarray(counts.astype(np.float64) @ np.hstack([self.vectors, weighted]))
 
 
 def learn(counts: sparse.csr_array, labels: Sequence[object]) -> LabelProfiles:

@@ -199,6 +199,13 @@ class SynTF(Anonymizer):
         """Return the terms, as scikit-learn asks for them."""
         return np.array(self.vocabulary_, dtype=object)
 
+    def label_evidence(self, vectors: sparse.csr_array) -> NDArray[np.float64]:
+        """Return how released vectors point to each label, for an analyst's classifier (needs rating "utility").
+
+        Privacy: spends nothing; a function of what was released and of public reference texts.
+        """
+        return self._learned_profiles().evidence(vectors)
+
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> sparse.csr_array:
         return synthesise(self.compositions(texts), self.words, self.mechanism_, streams)
 

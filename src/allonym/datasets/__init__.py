@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,12 +18,24 @@ class Corpus:
         texts: The documents.
         labels: What an honest analyst wants to know of each: its topic or rating.
         train: Whether each belongs to the training part.
+        authors: Who wrote each.
     """
 
     name: str
     texts: list[str]
     labels: list[str]
     train: list[bool]
+    authors: list[str]
+
+    def only(self, rows: Sequence[int], *, characters: int) -> Corpus:
+        """Return these documents, in this order, each cut after so many characters."""
+        return Corpus(
+            self.name,
+            [self.texts[row][:characters] for row in rows],
+            [self.labels[row] for row in rows],
+            [self.train[row] for row in rows],
+            [self.authors[row] for row in rows],
+        )
 
 
 def columns(path: Path, names: list[str]) -> list[list[object]]:

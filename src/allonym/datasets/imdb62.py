@@ -10,6 +10,7 @@ from allonym.datasets import Corpus, columns
 def load(data: Path) -> Corpus:
     """Return the corpus from the data folder."""
     path = data / "imdb62" / "imdb62.parquet"
-    texts, ratings, split = columns(path, ["text", "rating", "split"])
+    texts, ratings, split, authors = columns(path, ["text", "rating", "split", "author"])
     labels = ["good" if int(str(r)) > 7 else "fair" if int(str(r)) >= 5 else "bad" for r in ratings]
-    return Corpus("IMDb62", [str(t or "") for t in texts], labels, [s == "train" for s in split])
+    train = [s == "train" for s in split]
+    return Corpus("IMDb62", [str(t or "") for t in texts], labels, train, [str(a) for a in authors])
