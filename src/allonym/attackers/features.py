@@ -97,15 +97,17 @@ class NGrams(Features):
         return sparse.csr_array(self._fitted.transform(texts))
 
     def names(self) -> list[str]:
-        """Return the n-grams in quotation marks."""
-        return [f"{self.of} “{gram}”" for gram in self._grams]
+        """Return the n-grams in quotation marks; where words are masked, what the masks stand for."""
+        if self.reading is None:
+            return [f"{self.of} “{gram}”" for gram in self._grams]
+        return [f"pattern “{' '.join(_MASKS.get(token, token) for token in gram.split(' '))}”" for gram in self._grams]
 
     def occurrences(self, column: int, text: str) -> Spans:
         """Return where the n-gram stands."""
         gram = self._grams[column]
         read = self._read(text)
         if self.of == "words":
-            return _token_spans(gram.split(" "), read)
+            return _token_spans(gram.split(" "), read, text)
         inner = r"\s+".join(re.escape(piece) for piece in gram.split())
         before = r"(?<!\S)" if gram[:1] == " " else ""
         after = r"(?!\S)" if gram[-1:] == " " else ""
@@ -196,6 +198,7 @@ def without_words(text: str) -> str:
     return _WORD_OR_LINE.sub(_masked, text)
 
 
+_MASKS = {"w": "word", "c": "Word", "u": "WORD", "0": "number", "¶": "new line"}
 _WORD_OR_LINE = re.compile(r"\w+(?:['’\-]\w+)*|\n")
 
 
@@ -212,11 +215,18 @@ def _masked(match: re.Match[str]) -> str:
     return kind.ljust(len(word))
 
 
-def _token_spans(gram: Sequence[str], text: str) -> Spans:
-    tokens = [(match.group(), *match.span()) for match in TOKEN.finditer(text)]
+def _token_spans(gram: Sequence[str], read: str, text: str) -> Spans:
+    """Return where the tokens stand in `text`, of which `read` is a version with every word in its place."""
+    tokens = [(match.group(), *match.span()) for match in TOKEN.finditer(read)]
     size = len(gram)
     return [
-        (tokens[first][1], tokens[first + size - 1][2])
+        (tokens[first][1], _end_of_word(text, *tokens[first + size - 1][1:]))
         for first in range(len(tokens) - size + 1)
         if all(tokens[first + offset][0] == gram[offset] for offset in range(size))
     ]
+
+
+def _end_of_word(text: str, start: int, end: int) -> int:
+    """Return where the token that starts here ends in the text: a mask is shorter than its word."""
+    whole = _WORD_OR_LINE.match(text, start)
+    return end if whole is None else whole.end()
