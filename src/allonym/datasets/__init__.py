@@ -44,5 +44,10 @@ def columns(path: Path, names: list[str]) -> list[list[object]]:
 
     if not path.exists():
         raise InputError(f"{path.name} is not in the data folder; name the folder that holds it with --data.")
+    missing = sorted(set(names) - set(pq.read_schema(path).names))
+    if missing:
+        raise InputError(
+            f"{path.name} has no column {', '.join(missing)}; it is not the corpus this experiment is about."
+        )
     table = pq.read_table(path, columns=names)
     return [table[name].to_pylist() for name in names]
