@@ -22,6 +22,8 @@ SCRIPTS = (
     "nearest_words",
     "whole_newsgroups",
     "writeprints",
+    "candidate_draws",
+    "erae_inference",
     "import_time",
 )
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from allonym.anonymizers.base import Anonymizer as Anonymizer
     from allonym.anonymizers.base import Release as Release
+    from allonym.anonymizers.erae import ERAE as ERAE
     from allonym.anonymizers.identity import Identity as Identity
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
     from allonym.anonymizers.syntf import SynTF as SynTF
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ERAE": "anonymizers.erae",
     "AllonymError": "errors",
     "Anonymizer": "anonymizers.base",
     "Guarantee": "privacy.guarantee",

@@ -40,6 +40,7 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     method: ClassVar[str]
     kind: ClassVar[Kind]
     learns_a_vocabulary: ClassVar[bool] = False
+    draws_its_length: ClassVar[bool] = False
 
     @abstractmethod
     def guarantee(self, documents: int = 1) -> Guarantee:

@@ -3,6 +3,8 @@
 from allonym.mechanisms.exponential import Exponential
 from allonym.mechanisms.laplace import LaplaceND
 from allonym.mechanisms.metric_exponential import MetricExponential
+from allonym.mechanisms.subset import Subset
+from allonym.mechanisms.two_set import TwoSet
 from allonym.mechanisms.weights import ScoreRows
 
-__all__ = ["Exponential", "LaplaceND", "MetricExponential", "ScoreRows"]
+__all__ = ["Exponential", "LaplaceND", "MetricExponential", "ScoreRows", "Subset", "TwoSet"]

@@ -1,1 +1,1 @@
-"""The neural networks: the only part of the package that uses torch."""
+"""The neural networks: the only part of the package that uses torch, and inference that needs none."""

@@ -35,19 +35,28 @@ def total(loss_per_word: float, words: int, documents: int = 1) -> float:
 def pure(
     *,
     loss_per_word: float,
-    words: int,
+    words: int | None,
     documents: int = 1,
     assumptions: Sequence[str] = (),
     released_as_is: Sequence[str] = (),
+    adjacency: str = ANY_TWO_DOCUMENTS,
 ) -> Guarantee:
-    """Return the guarantee of `words` draws a document that each lose at most `loss_per_word`."""
+    """Return the guarantee of `words` draws a document that each lose at most `loss_per_word`.
+
+    Where `words` is None the output is as long as the text: the promise is then for one word, given their number.
+    """
+    if words is None:
+        unit, total_loss = "word", loss_per_word
+    else:
+        unit, total_loss = ("document" if documents == 1 else "author"), total(loss_per_word, words, documents)
     return Guarantee(
         definition="pure",
         loss_per_word=loss_per_word,
         words=words,
-        documents=documents,
-        unit="document" if documents == 1 else "author",
-        epsilon=total(loss_per_word, words, documents),
+        documents=1 if words is None else documents,
+        unit=cast(Unit, unit),
+        epsilon=total_loss,
+        adjacency=adjacency,
         assumptions=tuple(assumptions),
         released_as_is=tuple(released_as_is),
     )

@@ -1,0 +1,132 @@
+"""Train ER-AE on what tools/prepare_erae.py wrote; a graphics card is used if there is one.
+
+    PYTHONPATH=src python tools/train_erae.py --data erae_data --out DIR --minutes 9 --variant attention
+
+Needs only torch, NumPy and safetensors. Writes half-precision weights in files of at most 15 MiB, ``training.json``
+with the last measurements, and ``log.txt``. ``--resume DIR`` goes on from such a folder: run the first half with
+``--end 0.5``, the second with ``--resume DIR --begin 0.5``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+
+from allonym.networks.erae import Erae, Shape, load
+from allonym.networks.erae_training import Sentences, Settings, Training, load_optimizer
+from allonym.sequences import END, Vocabulary, sentences
+
+# Written for this purpose.
+SAMPLES = (
+    "I thought the movie was funny, but the ending didn't make any sense.",
+    "Dear Anna, thank you for the lovely letter; we are all well and hope to see you soon.",
+    "The authors propose a new method for learning word representations and evaluate it on three tasks.",
+    "My computer crashes whenever I try to print a large file, so what should I do?",
+)
+
+
+def read_arrays(folder: Path) -> tuple[dict[str, Any], Vocabulary]:
+    """Read the prepared arrays and the vocabulary."""
+    arrays = dict(np.load(folder / "sentences.npz", allow_pickle=False))
+    arrays["tokens"] = arrays.pop("low").astype(np.int16) | (arrays.pop("high").astype(np.int16) << 8)
+    return arrays, Vocabulary.load(folder / "vocabulary.txt")
+
+
+def show_candidates(network: Erae, vocabulary: Vocabulary, device: torch.device) -> str:
+    """List, for each word of the samples, the five most likely ones with their probabilities in percent."""
+    lines = []
+    for sentence in [vocabulary.ids(sentence) for text in SAMPLES for sentence in sentences(text)]:
+        batch = Sentences(np.array(sentence), np.array([len(sentence)]), device).batch(np.array([0]))
+        with torch.no_grad():
+            chances = network.eval()(batch.read, batch.lengths, batch.previous)[0].softmax(-1)
+        likely = chances.topk(5, dim=-1)
+        for step, word in enumerate(batch.targets[0].tolist()):
+            pairs = zip(likely.indices[step].tolist(), likely.values[step].tolist(), strict=True)
+            found = ", ".join(f"{vocabulary.tokens[other]} {100 * chance:.0f}" for other, chance in pairs)
+            lines.append(f"{vocabulary.tokens[word]:>16}: {found}")
+        lines.append("")
+    return "\n".join(lines)
+
+
+def options() -> argparse.Namespace:
+    """Read the command line; every field of `Settings` is an option."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--resume", type=Path)
+    parser.add_argument("--variant", choices=["paper", "attention"], default="attention")
+    parser.add_argument("--limit", type=int, help="sentences to learn from, for a trial")
+    parser.add_argument("--watched", type=int, default=4096, help="held-out sentences to look at")
+    for setting in fields(Settings):
+        if setting.name != "keep_optimizer":
+            kind = type(setting.default)
+            parser.add_argument("--" + setting.name.replace("_", "-"), type=kind)
+    parser.add_argument("--keep-optimizer", action="store_true")
+    return parser.parse_args()
+
+
+def settings_of(chosen: argparse.Namespace) -> Settings:
+    """Return the settings: those of the variant, then what the command line says."""
+    # The paper's network reads clear sentences; its released code hides half of the generator's words.
+    usual: dict[str, Any] = {"masked": 0.0, "replaced": 0.0, "forgotten": 0.5} if chosen.variant == "paper" else {}
+    given = {name: getattr(chosen, name) for name in (setting.name for setting in fields(Settings))}
+    return Settings(**usual | {name: value for name, value in given.items() if value is not None})
+
+
+def main() -> None:
+    """Train, and write the result."""
+    chosen = options()
+    settings = settings_of(chosen)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.default_generator.manual_seed(settings.seed)
+    torch.cuda.manual_seed_all(settings.seed)
+    arrays, vocabulary = read_arrays(chosen.data)
+    lengths, watched = arrays["lengths"][: chosen.limit], arrays["held_out_lengths"][:: _every(arrays, chosen.watched)]
+    held_out = _taken(arrays["held_out"], arrays["held_out_lengths"], _every(arrays, chosen.watched))
+    network = load(chosen.resume)[0] if chosen.resume else Erae(Shape(len(vocabulary), chosen.variant))
+    if not chosen.resume:
+        network.set_word_vectors(arrays["vectors"])
+        counts = np.bincount(arrays["tokens"], minlength=len(vocabulary))
+        counts[END] = len(arrays["lengths"])
+        network.set_frequencies(counts)
+    network = network.to(device)
+    vectors = torch.from_numpy(arrays["vectors"]).to(device, torch.float32 if device.type == "cpu" else torch.bfloat16)
+    began = time.monotonic()
+
+    def say(line: str) -> None:
+        print(line, flush=True)
+        with (chosen.out / "log.txt").open("a", encoding="utf-8") as file:
+            file.write(line + "\n")
+
+    def progress(found: dict[str, float]) -> None:
+        say(f"{time.monotonic() - began:6.0f} s  " + "  ".join(f"{name} {value:.4g}" for name, value in found.items()))
+
+    say(f"{device}, {sum(weight.numel() for weight in network.parameters()):,} weights, {len(lengths):,} sentences")
+    say(str(settings))
+    training = Training(
+        network, Sentences(arrays["tokens"][: lengths.astype(np.int64).sum()], lengths, device),
+        Sentences(held_out, watched, device), vectors, settings, progress, chosen.out,
+    )  # fmt: skip
+    if chosen.resume:
+        load_optimizer(chosen.resume, network, training.optimizer)
+    say(show_candidates(training.run(), vocabulary, device))
+
+
+def _every(arrays: dict[str, Any], watched: int) -> int:
+    return max(1, len(arrays["held_out_lengths"]) // watched)
+
+
+def _taken(tokens: Any, lengths: Any, every: int) -> Any:  # noqa: ANN401 - arrays of a file
+    """Return the tokens of every n-th sentence, so that all corpora are watched."""
+    return tokens[np.repeat(np.arange(len(lengths)) % every == 0, lengths)]
+
+
+if __name__ == "__main__":
+    main()
