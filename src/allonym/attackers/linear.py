@@ -46,13 +46,7 @@ class LinearAttacker(Attacker):
 
     def clues(self, text: str, author: str, *, most: int = 20) -> list[Clue]:
         """Return what speaks most for `author` having written `text`, strongest first."""
-        if author not in self.classes_:
-            raise InputError("That author is not among those the attacker knows; give one of classes_.")
-        row = int(np.flatnonzero(self.classes_ == author)[0])
-        values = self._prepared([text])
-        columns = values.indices
-        others = np.delete(self._weights[:, columns], row, axis=0).mean(0)
-        weights = values.data * (self._weights[row, columns] - others)
+        columns, weights = self._speaking_for(text, author)
         strongest = [int(place) for place in np.argsort(-weights)[:most] if weights[place] > 0]
         names = self._fitted_features.names()
         return [
@@ -63,6 +57,21 @@ class LinearAttacker(Attacker):
             )
             for place in strongest
         ]
+
+    def speaks_for(self, text: str, author: str) -> float:
+        """Return the sum of all weights above 0, of which `clues` lists the largest."""
+        _, weights = self._speaking_for(text, author)
+        return float(weights[weights > 0].sum())
+
+    def _speaking_for(self, text: str, author: str) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Return the features of a text, and what each adds to the author's score beyond the mean of the others'."""
+        if author not in self.classes_:
+            raise InputError("That author is not among those the attacker knows; give one of classes_.")
+        row = int(np.flatnonzero(self.classes_ == author)[0])
+        values = self._prepared([text])
+        columns = values.indices
+        others = np.delete(self._weights[:, columns], row, axis=0).mean(0)
+        return columns, values.data * (self._weights[row, columns] - others)
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
         self._fitted_features = self._features()

@@ -97,6 +97,11 @@ def default_panel() -> list[Attacker]:
     ]
 
 
+def train(attackers: Sequence[Attacker], texts: Sequence[str], authors: Sequence[str]) -> list[Attacker]:
+    """Return a trained copy of each attacker."""
+    return [clone(attacker).fit(texts, authors) for attacker in attackers]
+
+
 def attack(
     attackers: Sequence[Attacker],
     train_authors: Sequence[str],
@@ -104,6 +109,7 @@ def attack(
     *,
     original: Texts,
     released: Texts | None = None,
+    trained: Sequence[Attacker] | None = None,
     progress: Progress | None = None,
 ) -> PanelResult:
     """Run every attacker in every setting that the texts allow.
@@ -114,6 +120,7 @@ def attack(
         test_authors: Who wrote each test text.
         original: The texts as written.
         released: What was released of them; without it only the setting "original" is run.
+        trained: The attackers after `train` on the originals, where several releases of them are attacked.
         progress: Told how many of the attacks are done.
     """
     _check(train_authors, test_authors, original)
@@ -121,12 +128,12 @@ def attack(
         _check(train_authors, test_authors, released)
     attacks: list[Attack] = []
     total = len(attackers) * (1 if released is None else len(SETTINGS))
-    for attacker in attackers:
-        trained = clone(attacker).fit(original.train, train_authors)
-        attacks.append(_measure(trained, "original", original.test, test_authors))
+    for place, attacker in enumerate(attackers):
+        [knows] = train([attacker], original.train, train_authors) if trained is None else [trained[place]]
+        attacks.append(_measure(knows, "original", original.test, test_authors))
         if released is not None:
-            attacks.append(_measure(trained, "static", released.test, test_authors))
-            adapted = clone(attacker).fit(released.train, train_authors)
+            attacks.append(_measure(knows, "static", released.test, test_authors))
+            [adapted] = train([attacker], released.train, train_authors)
             attacks.append(_measure(adapted, "adaptive", released.test, test_authors))
         if progress is not None:
             progress(len(attacks), total)

@@ -295,7 +295,7 @@ class Recogniser:
 def evidence(attacker: LinearAttacker, text: str, author: str) -> tuple[Evidence, ...]:
     """Return what speaks for an author, strongest first; features that overlap everywhere are counted as one."""
     clues = attacker.clues(text, author, most=_CLUES_WEIGHED)
-    total = _all_that_speaks_for(attacker, text, author)
+    total = attacker.speaks_for(text, author)
     merged: list[tuple[str, float, list[tuple[int, int]], list[tuple[int, int]]]] = []
     for clue in clues:
         for position, (feature, weight, own, stretched) in enumerate(merged):
@@ -363,15 +363,6 @@ def _opinion(judged: _Judged, text: str) -> Opinion:
         top_5=reliability.top_5,
         candidates=tuple(Candidate(str(attacker.classes_[place]), float(shares[place])) for place in order),
     )
-
-
-def _all_that_speaks_for(attacker: LinearAttacker, text: str, author: str) -> float:
-    """Return the sum of all positive weights, of which `clues` lists the largest."""
-    values = attacker._prepared([text])
-    row = attacker.classes_ == author
-    weights = attacker._weights[:, values.indices]
-    against_others = values.data * (weights[row][0] - weights[~row].mean(0))
-    return float(against_others[against_others > 0].sum())
 
 
 def _all_overlap(places: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> bool:

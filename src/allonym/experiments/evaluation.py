@@ -21,7 +21,7 @@ from allonym import metrics, scoring
 from allonym.anonymizers.base import REPEATABLE, Anonymizer
 from allonym.attackers.base import Attacker
 from allonym.attackers.counts import texts_of_counts
-from allonym.attackers.panel import HEADLINE, Attack, PanelResult, Texts, attack
+from allonym.attackers.panel import HEADLINE, Attack, PanelResult, Texts, attack, train
 from allonym.errors import ParameterError
 from allonym.experiments.samples import Sample
 from allonym.privacy import Guarantee
@@ -175,11 +175,13 @@ def evaluate(
         raise ParameterError("An evaluation needs one method and one attacker at least.")
     steps = _Steps(len(candidates), 3 * len(attackers), progress)
     use = _UseMeasures(sample)
+    known = sample.places("train")
+    trained = train(attackers, _at(sample.texts, known), _at(sample.authors, known))
     outcomes = []
     for candidate in candidates:
         payload = _released(candidate.anonymizer, sample.texts, seed)
         texts = _written(candidate.anonymizer, payload)
-        found = _attacked(sample, texts, attackers, steps)
+        found = _attacked(sample, texts, attackers, trained, steps)
         left = use.after(payload, texts)
         steps.candidate_done()
         to_one = _stated(candidate.anonymizer, 1, seed)
@@ -286,14 +288,17 @@ def _written(anonymizer: Anonymizer, payload: Any) -> list[str]:  # noqa: ANN401
     return [document if isinstance(document, str) else " ".join(document) for document in payload]
 
 
-def _attacked(sample: Sample, released: Sequence[str], attackers: Sequence[Attacker], steps: _Steps) -> PanelResult:
-    train, test = sample.places("train"), sample.places("test")
+def _attacked(
+    sample: Sample, released: Sequence[str], attackers: Sequence[Attacker], trained: Sequence[Attacker], steps: _Steps
+) -> PanelResult:
+    known, test = sample.places("train"), sample.places("test")
     return attack(
         attackers,
-        _at(sample.authors, train),
+        _at(sample.authors, known),
         _at(sample.authors, test),
-        original=Texts(_at(sample.texts, train), _at(sample.texts, test)),
-        released=Texts(_at(released, train), _at(released, test)),
+        original=Texts(_at(sample.texts, known), _at(sample.texts, test)),
+        released=Texts(_at(released, known), _at(released, test)),
+        trained=trained,
         progress=steps.attacks_done,
     )
 

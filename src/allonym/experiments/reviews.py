@@ -19,6 +19,7 @@ from allonym.anonymizers.word_laplace import WordLaplace
 from allonym.anonymizers.word_substitution import WordSubstitution
 from allonym.attackers.linear import CharacterNGramSVM, ClearChannelSVM, WordBayes, WordNGramSVM
 from allonym.attackers.panel import PanelResult, Texts, attack
+from allonym.attackers.panel import train as trained_on
 from allonym.datasets import imdb62
 from allonym.randomness import insecure
 
@@ -52,14 +53,15 @@ def run(data: Path, report: Callable[[str], None]) -> Row:
     parts = np.array(train)
     original = Texts([t for t, known in zip(texts, train, strict=True) if known], _test(texts, train))
     names = (_train(authors, train), _test(authors, train))
-    before = attack(_panel(), *names, original=original)
+    trained = trained_on(_panel(), original.train, names[0])
+    before = attack(_panel(), *names, original=original, trained=trained)
     rows = [_row("original", None, before, "original", texts, texts, ratings, parts)]
     methods: list[WordSubstitution] = [WordLaplace(epsilon=epsilon, order="text") for epsilon in LAPLACE]
     methods += [WordExponential(epsilon=epsilon, order="text") for epsilon in EXPONENTIAL]
     for method in methods:
         released: list[str] = method.release(texts, rng=insecure(SEED)).payload
         after = Texts(_train(released, train), _test(released, train))
-        found = attack(_panel(), *names, original=original, released=after)
+        found = attack(_panel(), *names, original=original, released=after, trained=trained)
         rows.append(_row(method.method, method, found, "adaptive", texts, released, ratings, parts))
         report(f"reviews: {method.method} at {method.get_params()['epsilon']:g}, attack {rows[-1]['adaptive']}")
     rivals = [
