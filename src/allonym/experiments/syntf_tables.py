@@ -125,7 +125,7 @@ def _sweeps(results: Results) -> str:
             rows.append(
                 [_changed(row), f"{row['epsilon']:g}", f"{row['tight_loss_per_word']:.1f}", *_cells(results, row)]
             )
-    text = "The paper's settings (table 2), one changed at a time; attack is the strongest of five attackers."
+    text = "The paper's settings (table 2), one changed at a time; attack is that of the strongest attacker."
     return f"## Table 2: sweeps\n\n{text}\n\n" + _table(head, rows)
 
 
