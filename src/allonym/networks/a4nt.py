@@ -1,0 +1,386 @@
+"""A4NT's networks: a translator between styles, the opponent it must fool, and a language model that keeps it fluent.
+
+Shetty, Schiele and Fritz, *A4NT: Author Attribute Anonymity by Adversarial Training of Neural Machine Translation*
+(2018), section 3. B sentences, T places, V words, E numbers of an embedding, H of a state, C classes of writers.
+
+Every network reads *hard* sentences, word numbers (B, T), and *soft* ones, a distribution over words at each place
+(B, T, V), through which gradients flow back into the translator that made them. Lengths stay on the processor: asking a
+graphics card for them would make it wait.
+
+Translators share one encoder and have one decoder for each class that is imitated (section 3.2, "splitting decoder"):
+
+- ``paper``: an LSTM reads the sentence; its final and mean state is all that the decoder, an LSTM too, is told.
+- ``editor``: ours. Encoder and decoder are bidirectional LSTMs, and the decoder rates all words at every place of the
+  sentence at once, with a learned liking for the word that stands there. It changes words and keeps the rest, as the
+  paper's figures suggest its networks mostly do, and needs no word-by-word sampling in training.
+
+With more than two classes, which the paper leaves open, one decoder is told the source and the target (`conditioned`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+import torch
+from torch import Tensor, nn
+
+from allonym.errors import ParameterError
+from allonym.sequences import END, PAD, START, UNKNOWN
+
+Variant = Literal["paper", "editor"]
+
+_DROPOUT = 0.25
+_NEVER_WRITTEN = (PAD, START, UNKNOWN)
+_IMPOSSIBLE = -30.0  # far below any rating, and no NaN in sums of probability × rating
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of a translator.
+
+    Attributes:
+        words: Words of the vocabulary (V).
+        classes: Classes of writers (C).
+        variant: Which network.
+        conditioned: One decoder that is told source and target, in the place of one for each target.
+        embedding: Numbers of a word's embedding (E).
+        hidden: Numbers of an LSTM's state (H), in each direction.
+    """
+
+    words: int
+    classes: int
+    variant: Variant
+    conditioned: bool = False
+    embedding: int = 160
+    hidden: int = 192
+
+    def __post_init__(self) -> None:
+        if self.variant not in ("paper", "editor"):
+            raise ParameterError(f"variant must be paper or editor, got {self.variant!r}.")
+        for name, least in (("words", 5), ("classes", 2), ("embedding", 1), ("hidden", 1)):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ParameterError(f"{name} must be a whole number of at least {least}, got {value}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the sizes by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Direction:
+    """From whom to whom a sentence is translated, as class numbers."""
+
+    source: int
+    target: int
+
+    @property
+    def back(self) -> Direction:
+        """The way back."""
+        return Direction(self.target, self.source)
+
+
+def embedded(table: nn.Embedding, words: Tensor) -> Tensor:
+    """Return the embeddings (B, T, E) of hard sentences (B, T) or soft ones (B, T, V)."""
+    if words.dim() == 2:
+        found: Tensor = table(words)
+        return found
+    return words @ table.weight
+
+
+def places(lengths: Tensor, longest: int, device: torch.device) -> Tensor:
+    """Return which places are inside the sentences, (B, longest)."""
+    return torch.arange(longest, device=device)[None, :] < lengths.to(device, non_blocking=True)[:, None]
+
+
+def summary(states: Tensor, lengths: Tensor) -> Tensor:
+    """Return the final state beside the mean of all, (B, 2H) of (B, T, H).
+
+    Equation (1) means over the states but the last, which a sentence of one word does not have; the authors' code
+    means over all, and so does this.
+    """
+    inside = places(lengths, states.shape[1], states.device)
+    lengths = lengths.to(states.device, non_blocking=True)
+    final = states[torch.arange(len(states), device=states.device), lengths - 1]
+    mean = (states * inside[:, :, None]).sum(1) / lengths[:, None]
+    return torch.cat([final, mean], dim=-1)
+
+
+def _rating_table(words: int, size: int) -> nn.Embedding:
+    """Return a table that embeds words and rates them too, so it begins small; padding is the zero vector."""
+    table = nn.Embedding(words, size, padding_idx=PAD)
+    with torch.no_grad():
+        table.weight.mul_(0.1)
+    return table
+
+
+class Opponent(nn.Module):
+    """The attribute classifier a translator is trained against (section 3.1).
+
+    It is never among the attackers that grade the result: those live in `allonym.attackers`, which no part of this
+    package may import, and are trained on their own.
+
+    Args:
+        words: Words of the vocabulary.
+        classes: Classes of writers.
+        embedding: Numbers of a word's embedding.
+        hidden: Numbers of the LSTM's state.
+    """
+
+    def __init__(self, *, words: int, classes: int, embedding: int = 64, hidden: int = 128) -> None:
+        super().__init__()
+        self.embedding = nn.Embedding(words, embedding, padding_idx=PAD)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.dropout = nn.Dropout(_DROPOUT)
+        self.output = nn.Linear(2 * hidden, classes)
+
+    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
+        """Return log-probabilities (B, C)."""
+        states, _ = self.lstm(self.dropout(embedded(self.embedding, words)))  # (B, T, H)
+        scores: Tensor = self.output(self.dropout(summary(states, lengths)))
+        return scores.float().log_softmax(-1)
+
+
+class WordModel(nn.Module):
+    """A language model that is told whose text it continues (section 3.5: M_y, trained on text of the target class).
+
+    Args:
+        words: Words of the vocabulary.
+        classes: Classes of writers.
+        embedding: Numbers of a word's embedding, which also rates the next word.
+        hidden: Numbers of the LSTM's state.
+    """
+
+    def __init__(self, *, words: int, classes: int, embedding: int = 192, hidden: int = 512) -> None:
+        super().__init__()
+        self.embedding = _rating_table(words, embedding)
+        self.starts = nn.Embedding(classes, embedding)
+        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
+        self.dropout = nn.Dropout(_DROPOUT)
+        self.projection = nn.Linear(hidden, embedding)
+        self.bias = nn.Parameter(torch.zeros(words))
+
+    def forward(self, words: Tensor, writer: int) -> Tensor:
+        """Return log-probabilities (B, T + 1, V) of each word and of what follows the last, given those before."""
+        read = self.dropout(embedded(self.embedding, words))  # (B, T, E)
+        start = self.starts.weight[writer].to(read.dtype).expand(len(read), 1, -1)
+        states, _ = self.lstm(torch.cat([start, read], dim=1))  # (B, T + 1, H)
+        rated: Tensor = self.projection(self.dropout(states)) @ self.embedding.weight.T + self.bias
+        return rated.float().log_softmax(-1)
+
+
+class Translator(nn.Module):
+    """What both variants have: a shared table of words and encoder, and a decoder for each target.
+
+    Args:
+        shape: Its sizes.
+    """
+
+    shape: Shape
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__()
+        self.shape = shape
+        self.embedding = _rating_table(shape.words, shape.embedding)
+        self.dropout = nn.Dropout(_DROPOUT)
+        decoders = 1 if shape.conditioned else shape.classes
+        self.decoders = nn.ModuleList(self._make_decoder() for _ in range(decoders))
+        if shape.conditioned:  # row source × C + target
+            self.conditions = nn.Embedding(shape.classes**2, self._told_size())
+            nn.init.normal_(self.conditions.weight, std=0.1)
+        never = torch.zeros(shape.words)
+        never[list(_NEVER_WRITTEN)] = _IMPOSSIBLE
+        self.register_buffer("never", never, persistent=False)
+
+    def _make_decoder(self) -> nn.Module:
+        raise NotImplementedError
+
+    def _told_size(self) -> int:
+        """Return how many numbers the encoder tells the decoder, of a sentence or of each of its places."""
+        raise NotImplementedError
+
+    def ratings(self, read: Tensor, lengths: Tensor, direction: Direction, previous: Tensor) -> Tensor:
+        """Return unnormalised log-probabilities (B, T', V) of the output's words.
+
+        Args:
+            read: The sentences, hard or soft.
+            lengths: Their lengths (B,).
+            direction: From whom to whom.
+            previous: The output's word before each place (B, T'); the editor has no use for it.
+        """
+        raise NotImplementedError
+
+    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
+        """Return translations as `draw` makes them of ratings, soft (B, T', V), and their lengths."""
+        raise NotImplementedError
+
+    def _decoder(self, direction: Direction) -> nn.Module:
+        return self.decoders[0 if self.shape.conditioned else direction.target]
+
+    def _told(self, told: Tensor, direction: Direction) -> Tensor:
+        if not self.shape.conditioned:
+            return told
+        row: Tensor = self.conditions.weight[direction.source * self.shape.classes + direction.target]
+        return told + row.to(told.dtype)
+
+
+class Draw:
+    """Makes a differentiable choice among words of their ratings (section 3.2).
+
+    Gumbel-softmax: adding Gumbel noise to log-probabilities and taking the largest draws from them exactly; a softmax
+    in its place can be differentiated. Forwards the choice is one word ("straight-through", as in the authors' earlier
+    work [34]), since networks that only ever see mixtures of words learn to tell mixtures from words.
+
+    Args:
+        chance: Where noise comes from.
+        temperature: How near the softmax is to a choice; lower is nearer.
+    """
+
+    def __init__(self, chance: torch.Generator, temperature: float = 0.5) -> None:
+        if not temperature > 0:
+            raise ParameterError(f"temperature must be positive, got {temperature}.")
+        self.chance, self.temperature = chance, temperature
+
+    def __call__(self, ratings: Tensor) -> Tensor:
+        """Return one word a row of ratings (…, V), as numbers 0 and 1 through which gradients flow."""
+        noise = -torch.empty_like(ratings, dtype=torch.float32).exponential_(generator=self.chance).log()
+        soft = ((ratings.float() + noise) / self.temperature).softmax(-1)
+        hard = torch.zeros_like(soft).scatter_(-1, soft.argmax(-1, keepdim=True), 1.0)
+        return hard + (soft - soft.detach())
+
+
+class _EditorDecoder(nn.Module):
+    """Rates the words at every place: a bidirectional LSTM over the encoder's states, and a liking for what stands."""
+
+    def __init__(self, told: int, hidden: int, embedding: int, words: int) -> None:
+        super().__init__()
+        self.lstm = nn.LSTM(told, hidden, batch_first=True, bidirectional=True)
+        self.projection = nn.Linear(2 * hidden, embedding)
+        self.liking = nn.Linear(2 * hidden, 1)
+        self.bias = nn.Parameter(torch.zeros(words))
+
+
+class Editor(Translator):
+    """Changes words in their places."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self.encoder = nn.LSTM(shape.embedding, shape.hidden, batch_first=True, bidirectional=True)
+
+    def _told_size(self) -> int:
+        return 2 * self.shape.hidden
+
+    def _make_decoder(self) -> nn.Module:
+        return _EditorDecoder(self._told_size(), self.shape.hidden, self.shape.embedding, self.shape.words)
+
+    def ratings(self, read: Tensor, lengths: Tensor, direction: Direction, previous: Tensor) -> Tensor:
+        """Return unnormalised log-probabilities (B, T, V) of the output's words."""
+        decoder: Any = self._decoder(direction)
+        states = _both_ways(self.encoder, self.dropout(embedded(self.embedding, read)), lengths)  # (B, T, 2H)
+        states = _both_ways(decoder.lstm, self.dropout(self._told(states, direction)), lengths)  # (B, T, 2H)
+        rated: Tensor = decoder.projection(self.dropout(states)) @ self.embedding.weight.T + decoder.bias + self.never
+        liking: Tensor = nn.functional.softplus(decoder.liking(states)).to(rated.dtype)  # (B, T, 1)
+        if read.dim() == 3:
+            return rated + liking * read.to(rated.dtype)
+        return rated.scatter_add(-1, read[..., None], liking)
+
+    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
+        """Return translations of the same lengths; past the end there is padding, the zero vector."""
+        chosen = draw(self.ratings(read, lengths, direction, read))
+        return chosen * places(lengths, chosen.shape[1], chosen.device)[:, :, None], lengths
+
+
+class _Seq2SeqDecoder(nn.Module):
+    """Rates the next word.
+
+    The output layer is a projection onto the table of embeddings, which spares the paper's own matrix for each decoder.
+    """
+
+    def __init__(self, lstm: nn.LSTM, shape: Shape) -> None:
+        super().__init__()
+        self.lstm = lstm
+        self.projection = nn.Linear(shape.hidden, shape.embedding)
+        self.bias = nn.Parameter(torch.zeros(shape.words))
+
+
+class Seq2Seq(Translator):
+    """The paper's: all that the decoder is told of a sentence is one vector."""
+
+    def __init__(self, shape: Shape) -> None:
+        super().__init__(shape)
+        self.encoder = nn.LSTM(shape.embedding, shape.hidden, batch_first=True)
+
+    def _told_size(self) -> int:
+        return 2 * self.shape.hidden
+
+    def _make_decoder(self) -> nn.Module:
+        lstm = nn.LSTM(self._told_size() + self.shape.embedding, self.shape.hidden, batch_first=True)
+        return _Seq2SeqDecoder(lstm, self.shape)
+
+    def _vector(self, read: Tensor, lengths: Tensor, direction: Direction) -> Tensor:
+        states, _ = self.encoder(self.dropout(embedded(self.embedding, read)))
+        return self._told(summary(states, lengths), direction)  # (B, 2H)
+
+    def ratings(self, read: Tensor, lengths: Tensor, direction: Direction, previous: Tensor) -> Tensor:
+        """Return unnormalised log-probabilities (B, T', V) of the output's words (equations 4 and 5)."""
+        decoder: Any = self._decoder(direction)
+        vector = self._vector(read, lengths, direction)[:, None].expand(-1, previous.shape[1], -1)
+        words = self.dropout(self.embedding(previous))
+        states, _ = decoder.lstm(torch.cat([vector.to(words.dtype), words], dim=-1))
+        return self._rated(decoder, self.dropout(states))
+
+    def _rated(self, decoder: Any, states: Tensor) -> Tensor:  # noqa: ANN401 - a module's parts have no types
+        rated: Tensor = decoder.projection(states) @ self.embedding.weight.T + decoder.bias + self.never
+        return rated
+
+    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
+        """Return translations, word by word; each ends before its first END, or after two words more than it had."""
+        decoder: Any = self._decoder(direction)
+        vector = self._vector(read, lengths, direction)[:, None]  # (B, 1, 2H)
+        start = torch.full((len(lengths), 1), START, device=vector.device)
+        word, state, chosen = self.embedding(start), None, []
+        for _ in range(int(lengths.max()) + 2):
+            states, state = decoder.lstm(torch.cat([vector.to(word.dtype), word], dim=-1), state)
+            picked = draw(self._rated(decoder, states))  # (B, 1, V)
+            chosen.append(picked)
+            word = embedded(self.embedding, picked.to(word.dtype))
+        return until_end(torch.cat(chosen, dim=1))
+
+
+def until_end(chosen: Tensor) -> tuple[Tensor, Tensor]:
+    """Cut soft sentences (B, T, V) before their first END; what would be empty keeps its first place."""
+    ended = chosen.detach().argmax(-1) == END  # (B, T)
+    lengths = torch.where(ended.any(1), ended.float().argmax(1), chosen.shape[1]).clamp(min=1).cpu()
+    longest = int(lengths.max())
+    return chosen[:, :longest] * places(lengths, longest, chosen.device)[:, :, None], lengths
+
+
+def make(shape: Shape) -> Translator:
+    """Return a new translator."""
+    return Editor(shape) if shape.variant == "editor" else Seq2Seq(shape)
+
+
+def _both_ways(lstm: nn.LSTM, read: Tensor, lengths: Tensor) -> Tensor:
+    """Run a bidirectional LSTM; packed where there is padding, which it would else read first on the way back."""
+    if bool((lengths == read.shape[1]).all()):
+        states: Tensor = lstm(read)[0]
+        return states
+    packed = nn.utils.rnn.pack_padded_sequence(read, lengths, batch_first=True, enforce_sorted=False)
+    padded, _ = nn.utils.rnn.pad_packed_sequence(lstm(packed)[0], batch_first=True, total_length=read.shape[1])
+    return padded
+
+
+@contextmanager
+def frozen(*networks: nn.Module) -> Iterator[None]:
+    """Let gradients flow through networks without gathering in their weights."""
+    weights = [weight for network in networks for weight in network.parameters() if weight.requires_grad]
+    for weight in weights:
+        weight.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for weight in weights:
+            weight.requires_grad_(True)

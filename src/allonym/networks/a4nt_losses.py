@@ -1,0 +1,135 @@
+"""What A4NT's translator is trained for: to pass as the target, to be understood, to be fluent (sections 3.3 to 3.5).
+
+Each loss is a mean over sentences, or over their words, so that long sentences weigh no more than short ones; the
+paper's sums differ from it by a factor that its weights take up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import torch
+from torch import Tensor, nn
+
+from allonym.errors import ParameterError
+from allonym.networks.a4nt import Direction, Editor, Opponent, Translator, WordModel, places
+from allonym.sequences import END, START, UNKNOWN
+
+# Embeds sentences, hard or soft, with their lengths: (B, 384).
+Meaning = Callable[[Tensor, Tensor], Tensor]
+
+TERMS = ("style", "cycle", "meaning", "language", "near", "keep")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Which losses, and how much of each at the beginning of the training.
+
+    The paper weighs its losses "so that the magnitude of the weighted loss terms are approximately equal at the
+    beginning": a share of 1 for every term it uses. The terms `near` and `keep` are ours, for the editor.
+
+    Attributes:
+        name: As in the paper, or our own.
+        shares: What each term weighs when training begins; a term that is not named is not used.
+    """
+
+    name: str
+    shares: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for term, share in self.shares.items():
+            if term not in TERMS or not share > 0:
+                raise ParameterError(f"A recipe weighs {', '.join(TERMS)} by positive numbers, got {term}: {share}.")
+
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe("autoencoder"),  # the baseline: each decoder restores its own class's sentences, and no more
+        Recipe("FBsem", {"style": 1.0, "meaning": 1.0}),
+        Recipe("CycML", {"style": 1.0, "cycle": 1.0}),
+        Recipe("CycML+Lang", {"style": 1.0, "cycle": 1.0, "language": 1.0}),
+        # Word vectors say which words mean alike, and the wish to keep words, how many may change.
+        Recipe("CycML+Lang+Near", {"style": 1.0, "cycle": 0.5, "language": 0.5, "near": 0.5, "keep": 0.2}),
+    )
+}
+
+
+def style_loss(opponent: Opponent, sample: Tensor, lengths: Tensor, direction: Direction) -> Tensor:
+    """Return −log of the probability that the opponent gives to the target class (equation 8)."""
+    found: Tensor = -opponent(sample, lengths)[:, direction.target].mean()
+    return found
+
+
+def opponent_loss(opponent: Opponent, words: Tensor, lengths: Tensor, writer: int) -> Tensor:
+    """Return −log of the probability that the opponent gives to the true writer (equation 7).
+
+    For translations the true writer is the source: "log(1 − p(y | s̃))" of two classes, and of more the same idea. So
+    the opponent is an adaptive attacker, who learns from translated text whose it was.
+    """
+    found: Tensor = -opponent(words, lengths)[:, writer].mean()
+    return found
+
+
+def restoring_loss(
+    translator: Translator, read: Tensor, read_lengths: Tensor, words: Tensor, lengths: Tensor, direction: Direction
+) -> Tensor:
+    """Return the mean −log-likelihood of a sentence's words when the translator reads `read` (equations 9 and 10).
+
+    With `read` the translation of `words`, and the direction back: the cycle loss. With `read` the words themselves (or
+    a noisy form of them) and the source as target: the auto-encoder's.
+    """
+    if isinstance(translator, Editor):
+        targets, previous = words, words
+        inside = places(lengths, words.shape[1], words.device)
+    else:
+        ended = nn.functional.pad(words, (0, 1))
+        at = torch.arange(ended.shape[1], device=words.device)[None, :]
+        device_lengths = lengths.to(words.device, non_blocking=True)[:, None]
+        targets = torch.where(at < device_lengths, ended, END)  # (B, T + 1): the words, then END
+        previous = torch.cat([torch.full_like(targets[:, :1], START), targets[:, :-1]], dim=1)
+        inside = at <= device_lengths
+    rated = translator.ratings(read, read_lengths, direction, previous)
+    losses = nn.functional.cross_entropy(rated.flatten(0, 1).float(), targets.flatten(), reduction="none")
+    weights = (inside & (targets != UNKNOWN)).flatten().float()  # an unknown word can be read, but not written
+    return (losses * weights).sum() / weights.sum().clamp(min=1.0)
+
+
+def language_loss(model: WordModel, sample: Tensor, lengths: Tensor, writer: int) -> Tensor:
+    """Return the mean −log-likelihood of sentences, hard or soft, under the writer's language model (equation 12)."""
+    rated = model(sample, writer)  # (B, T + 1, V)
+    inside = places(lengths, rated.shape[1], rated.device)  # the words; the place after them is END's
+    if sample.dim() == 2:
+        targets = nn.functional.pad(sample, (0, 1))
+        words = rated.gather(-1, targets[..., None])[..., 0]
+        inside = inside & (nn.functional.pad(sample, (0, 1), value=END) != UNKNOWN)
+    else:
+        words = (rated[:, :-1] * sample.float()).sum(-1)
+        words = nn.functional.pad(words, (0, 1))
+    rows = torch.arange(len(rated), device=rated.device)
+    ends = rated[rows, lengths.to(rated.device, non_blocking=True), END]
+    return -((words * inside).sum() + ends.sum()) / (inside.sum() + len(rated))
+
+
+def meaning_loss(meaning: Meaning, sample: Tensor, sample_lengths: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+    """Return the mean distance, by absolute values, of the sentence embeddings (equation 11)."""
+    with torch.no_grad():
+        wanted = meaning(words, lengths)
+    return (meaning(sample, sample_lengths) - wanted).abs().sum(-1).mean()
+
+
+def near_loss(vectors: Tensor, sample: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+    """Return how far each word's substitute is by word vectors, 1 − cosine; ours, for translations place by place."""
+    wanted = vectors[words].float()  # (B, T, D)
+    has_vector = (wanted.abs().sum(-1) > 0) & places(lengths, words.shape[1], words.device)
+    cosines = ((sample.to(vectors.dtype) @ vectors).float() * wanted).sum(-1)
+    same = sample.gather(-1, words[..., None])[..., 0].float()  # a word is all its own meaning, vector or not
+    return ((1 - torch.maximum(cosines, same)) * has_vector).sum() / has_vector.sum().clamp(min=1)
+
+
+def keep_loss(ratings: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
+    """Return the mean −log-probability that a word stays as it is; ours, for translations place by place."""
+    losses = nn.functional.cross_entropy(ratings.flatten(0, 1).float(), words.flatten(), reduction="none")
+    inside = (places(lengths, words.shape[1], words.device) & (words != UNKNOWN)).flatten()
+    return (losses * inside).sum() / inside.sum().clamp(min=1)

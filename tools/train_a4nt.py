@@ -1,0 +1,190 @@
+"""Train A4NT on what tools/prepare_a4nt.py wrote; a graphics card is used if there is one.
+
+    PYTHONPATH=src python tools/train_a4nt.py --data a4nt_data --setting age --variant editor \
+        --recipes CycML+Lang+Near --out DIR --minutes 1 1 2 4
+
+Needs only torch, NumPy and safetensors. Writes a model folder for each recipe, ``DIR/SETTING-VARIANT-RECIPE``; the
+folder of the auto-encoder, with which every game begins, is written too. The minutes are those of the opponent, the
+language model, the auto-encoder, and of the game of each recipe.
+"""
+
+from __future__ import annotations
+
+import argparse
+import copy
+import io
+import lzma
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from allonym.networks.a4nt import Direction, Draw, Opponent, Shape, WordModel, make
+from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_losses import RECIPES, Meaning
+from allonym.networks.a4nt_store import save
+from allonym.networks.a4nt_training import Limit, Settings, Training
+from allonym.networks.a4nt_watch import measure
+from allonym.sequences import Vocabulary, sentences
+
+CLASSES = {
+    "age": ("teen", "adult"),
+    "gender": ("female", "male"),
+    "speech": ("obama", "trump"),
+    "six": ("10s-female", "10s-male", "20s-female", "20s-male", "30s-female", "30s-male"),
+}
+CORPUS = {"speech": "speeches"}
+HELD_OUT = 60_000  # tokens of each class at most
+
+# Written for this purpose.
+SAMPLES = (
+    "Haha, school was so boring today and my mom yelled at me again lol.",
+    "My husband and I spent the weekend painting the kitchen before work on Monday.",
+    "I went to the game with my girlfriend and we had a few beers after it.",
+    "We can do this together, because the people of this country need our help.",
+)
+
+
+def read(folder: Path, setting: str) -> tuple[dict[str, NDArray[Any]], Vocabulary]:
+    """Read the prepared arrays and the vocabulary; `writer` is the class of each document."""
+    corpus = CORPUS.get(setting, "blogs")
+    with lzma.open(folder / f"{corpus}.npz.xz") as file:
+        arrays = dict(np.load(io.BytesIO(file.read()), allow_pickle=False))
+    arrays["tokens"] = arrays.pop("low").astype(np.int32) | (arrays.pop("high").astype(np.int32) << 8)
+    if setting == "speech":
+        arrays["writer"] = arrays["class"]
+    elif setting == "gender":
+        arrays["writer"] = arrays["gender"]
+    else:
+        teen_or_adult = np.minimum(arrays["age_group"], 1)
+        arrays["writer"] = teen_or_adult if setting == "age" else 2 * arrays["age_group"] + arrays["gender"]
+    return arrays, Vocabulary.load(folder / f"{corpus}-vocabulary.txt")
+
+
+def by_class(arrays: dict[str, NDArray[Any]], classes: int, part: int, device: torch.device) -> list[Sentences]:
+    """Return the sentences of each class in one part of the corpus: 0 for training, 1 for watching."""
+    counts = arrays["sentences_per_document"]
+    document = np.repeat(np.arange(len(counts)), counts)
+    lengths = arrays["lengths"].astype(np.int64)
+    found = []
+    for writer in range(classes):
+        wanted = (arrays["writer"] == writer)[document] & (arrays["split"] == part)[document]
+        if part:
+            wanted &= np.cumsum(np.where(wanted, lengths, 0)) <= HELD_OUT
+        tokens = arrays["tokens"][np.repeat(wanted, lengths)]
+        found.append(Sentences(tokens, lengths[wanted], device, document[wanted]))
+    return found
+
+
+def meaning(path: Path | None, vocabulary: Vocabulary, device: torch.device) -> Meaning | None:
+    """Return what embeds sentences, if there is a sentence encoder."""
+    if path is None:
+        return None
+    from allonym.networks.minilm import SentenceEncoder
+
+    encoder = SentenceEncoder.load(path).to(device).eval()
+    for weight in encoder.parameters():
+        weight.requires_grad_(False)
+    table = encoder.table(vocabulary.tokens).to(device)
+
+    def embed(words: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+        read = table[words] if words.dim() == 2 else words @ table.to(words.dtype)
+        found: torch.Tensor = encoder(read, lengths)
+        return found
+
+    return embed
+
+
+def show(training: Training, vocabulary: Vocabulary) -> str:
+    """Translate the samples to every class."""
+    lines = []
+    training.translator.eval()
+    for text in SAMPLES:
+        for numbered in map(vocabulary.ids, sentences(text)):
+            words = torch.tensor([numbered], device=training.device)
+            for target in range(training.translator.shape.classes):
+                direction = Direction((target + 1) % training.translator.shape.classes, target)
+                with torch.no_grad():
+                    sample, _ = training.translator.sample(
+                        words, torch.tensor([len(numbered)]), direction, training.draw
+                    )
+                lines.append(f"   to {target}: {vocabulary.text([sample[0].argmax(-1).tolist()])}")
+    return "\n".join(lines)
+
+
+def options() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--setting", choices=sorted(CLASSES), required=True)
+    parser.add_argument("--variant", choices=["editor", "paper"], required=True)
+    parser.add_argument("--recipes", nargs="+", choices=sorted(RECIPES), required=True)
+    parser.add_argument("--minutes", type=float, nargs=4, default=(1, 1, 2, 4))
+    parser.add_argument("--embedding", type=int, default=160)
+    parser.add_argument("--hidden", type=int, default=192)
+    parser.add_argument("--batch", type=int, default=256)
+    parser.add_argument("--look-every", type=int, default=500)
+    parser.add_argument("--shares", nargs="*", default=[], help="TERM=SHARE, in the place of the recipe's")
+    parser.add_argument("--minilm", type=Path, help="weights of the sentence encoder, for FBsem")
+    parser.add_argument("--label", default="", help="put behind the folder's name")
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Train one translator for each recipe."""
+    given = options()
+    began = time.time()
+    torch.set_float32_matmul_precision("high")
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    arrays, vocabulary = read(given.data, given.setting)
+    names = CLASSES[given.setting]
+    learned, held_out = (by_class(arrays, len(names), part, device) for part in (0, 1))
+    say(began, f"{given.setting} {given.variant}: {[len(each) for each in learned]} sentences, {len(vocabulary)} words")
+    shape = Shape(len(vocabulary), len(names), given.variant, len(names) > 2, given.embedding, given.hidden)
+    limits = [Limit(minutes=minutes) for minutes in given.minutes]
+    settings = Settings(*limits, batch_size=given.batch, look_every=given.look_every)
+    sizes = {"words": len(vocabulary), "classes": len(names)}
+    torch.manual_seed(settings.seed)
+    networks = (make(shape).to(device), Opponent(**sizes).to(device), WordModel(**sizes).to(device))
+    vectors = torch.from_numpy(arrays["vectors"]).to(device)
+
+    def progress(stage: str, numbers: dict[str, float]) -> None:
+        say(began, f"{given.setting} {stage} " + " ".join(f"{name} {value:.3f}" for name, value in numbers.items()))
+
+    training = Training(*networks, learned, vectors, settings, progress, meaning(given.minilm, vocabulary, device))
+    training.learn_opponent()
+    training.learn_language()
+    training.learn_restoring()
+    judge, start, real = (copy.deepcopy(part) for part in (training.opponent, training.translator, training.opponent))
+    same_noise = torch.Generator(device)
+
+    def finish(recipe: str) -> None:
+        draw = Draw(same_noise.manual_seed(settings.seed))
+        found = measure(training.translator, judge, training.language, held_out, draw)
+        say(began, f"{given.setting} {recipe} held out " + " ".join(f"{k} {v:.3f}" for k, v in found.items()))
+        facts = {"classes": names, "recipe": recipe, "variant": given.variant, "held_out": found}
+        folder = given.out / f"{given.setting}-{given.variant}-{recipe}{given.label}"
+        save(folder, training.translator, judge, vocabulary, facts | {"weights": training.weights})
+
+    finish("autoencoder")
+    for recipe in given.recipes:
+        training.translator.load_state_dict(start.state_dict())
+        training.opponent.load_state_dict(real.state_dict())
+        shares = {term: float(share) for term, _, share in (each.partition("=") for each in given.shares)}
+        chosen = RECIPES[recipe] if not shares else type(RECIPES[recipe])(recipe, shares)
+        training.play(chosen)
+        say(began, show(training, vocabulary))
+        finish(recipe)
+
+
+def say(began: float, line: str) -> None:
+    """Print a line with the seconds since the beginning."""
+    print(f"{time.time() - began:5.0f} {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
