@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from allonym.networks.a4nt import Direction, Draw, Opponent, Shape, WordModel, make
 from allonym.networks.a4nt_batches import Sentences
-from allonym.networks.a4nt_losses import RECIPES, Meaning
+from allonym.networks.a4nt_losses import RECIPES, Meaning, Recipe
 from allonym.networks.a4nt_store import save
 from allonym.networks.a4nt_training import Limit, Settings, Training
 from allonym.networks.a4nt_watch import measure
@@ -37,6 +37,7 @@ CLASSES = {
     "six": ("10s-female", "10s-male", "20s-female", "20s-male", "30s-female", "30s-male"),
 }
 CORPUS = {"speech": "speeches"}
+PARTS = ("translator", "opponent", "language")
 HELD_OUT = 60_000  # tokens of each class at most
 
 # Written for this purpose.
@@ -66,7 +67,7 @@ def read(folder: Path, setting: str) -> tuple[dict[str, NDArray[Any]], Vocabular
 
 def by_class(arrays: dict[str, NDArray[Any]], classes: int, part: int, device: torch.device) -> list[Sentences]:
     """Return the sentences of each class in one part of the corpus: 0 for training, 1 for watching."""
-    counts = arrays["sentences_per_document"]
+    [counts] = [array for name, array in arrays.items() if name.startswith("sentences_per_")]
     document = np.repeat(np.arange(len(counts)), counts)
     lengths = arrays["lengths"].astype(np.int64)
     found = []
@@ -115,6 +116,35 @@ def show(training: Training, vocabulary: Vocabulary) -> str:
     return "\n".join(lines)
 
 
+def take_up(training: Training, path: Path, setting: str) -> bool:
+    """Give networks the weights of a run before; tell whether it was of this setting, so that nothing is left to do.
+
+    Of another setting on the same corpus only the translator is of use, to begin with.
+    """
+    kept = torch.load(path, map_location=training.device, weights_only=True)
+    same: bool = kept["setting"] == setting
+    for part in PARTS if same else PARTS[:1]:
+        prefix = f"{part}."
+        weights = {
+            name.removeprefix(prefix): array for name, array in kept["weights"].items() if name.startswith(prefix)
+        }
+        getattr(training, part).load_state_dict(weights)
+    return same
+
+
+def changed(recipe: Recipe, shares: list[str]) -> Recipe:
+    """Return a recipe with other shares and allowances, where some are given."""
+    if not shares:
+        return recipe
+    given = [each.partition("=") for each in shares]
+    values = {term: value.partition(":") for term, _, value in given}
+    return Recipe(
+        recipe.name,
+        {term: float(share) for term, (share, _, _) in values.items()},
+        {term: float(allowance) for term, (_, _, allowance) in values.items() if allowance},
+    )
+
+
 def options() -> argparse.Namespace:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -128,7 +158,8 @@ def options() -> argparse.Namespace:
     parser.add_argument("--hidden", type=int, default=192)
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--look-every", type=int, default=500)
-    parser.add_argument("--shares", nargs="*", default=[], help="TERM=SHARE, in the place of the recipe's")
+    parser.add_argument("--shares", nargs="*", default=[], help="TERM=SHARE or TERM=SHARE:ALLOWANCE, for the recipe's")
+    parser.add_argument("--keep", type=Path, help="file for all networks before the game, or to begin with, if there")
     parser.add_argument("--minilm", type=Path, help="weights of the sentence encoder, for FBsem")
     parser.add_argument("--label", default="", help="put behind the folder's name")
     return parser.parse_args()
@@ -156,9 +187,16 @@ def main() -> None:
         say(began, f"{given.setting} {stage} " + " ".join(f"{name} {value:.3f}" for name, value in numbers.items()))
 
     training = Training(*networks, learned, vectors, settings, progress, meaning(given.minilm, vocabulary, device))
-    training.learn_opponent()
-    training.learn_language()
-    training.learn_restoring()
+    fits = given.keep is not None and given.keep.exists() and take_up(training, given.keep, given.setting)
+    if not fits:
+        training.learn_opponent()
+        training.learn_language()
+        training.learn_restoring()
+    if given.keep is not None and not given.keep.exists():
+        kept = {
+            f"{part}.{name}": weight for part in PARTS for name, weight in getattr(training, part).state_dict().items()
+        }
+        torch.save({"setting": given.setting, "weights": kept}, given.keep)
     judge, start, real = (copy.deepcopy(part) for part in (training.opponent, training.translator, training.opponent))
     same_noise = torch.Generator(device)
 
@@ -174,9 +212,7 @@ def main() -> None:
     for recipe in given.recipes:
         training.translator.load_state_dict(start.state_dict())
         training.opponent.load_state_dict(real.state_dict())
-        shares = {term: float(share) for term, _, share in (each.partition("=") for each in given.shares)}
-        chosen = RECIPES[recipe] if not shares else type(RECIPES[recipe])(recipe, shares)
-        training.play(chosen)
+        training.play(changed(RECIPES[recipe], given.shares))
         say(began, show(training, vocabulary))
         finish(recipe)
 

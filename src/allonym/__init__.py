@@ -9,6 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from allonym.anonymizers.a4nt import A4NT as A4NT
     from allonym.anonymizers.base import Anonymizer as Anonymizer
     from allonym.anonymizers.base import Release as Release
     from allonym.anonymizers.erae import ERAE as ERAE
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "A4NT": "anonymizers.a4nt",
     "ERAE": "anonymizers.erae",
     "AllonymError": "errors",
     "Anonymizer": "anonymizers.base",

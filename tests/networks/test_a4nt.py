@@ -128,7 +128,10 @@ def test_what_is_never_written_is_never_drawn():
     network = make(shape("editor")).eval()
     words = torch.tensor([[UNKNOWN, 5, 6]]).repeat(500, 1)
     sample, _ = network.sample(words, torch.full((500,), 3), FORTH, Draw(seeded()))
-    assert not set(sample.argmax(-1).flatten().tolist()) & {PAD, START, UNKNOWN}
+    drawn = sample.argmax(-1)
+    assert not set(drawn.flatten().tolist()) & {PAD, START}
+    assert UNKNOWN in drawn[:, 0].tolist()  # it may stay where it is
+    assert UNKNOWN not in drawn[:, 1:].flatten().tolist()
 
 
 def test_gumbel_samples_have_the_right_marginals():
@@ -172,11 +175,11 @@ def test_cycle_likelihood_by_hand():
     assert float(found) == pytest.approx(-math.log(0.2 * 0.3 * 0.5) / 3, rel=1e-5)
 
 
-def test_cycle_likelihood_counts_the_end_and_not_the_unknown():
+def test_cycle_likelihood_counts_the_end():
     network = make(shape("paper")).eval()
-    words, lengths = torch.tensor([[4, UNKNOWN]]), torch.tensor([2])
-    rated = network.ratings(words, lengths, FORTH, torch.tensor([[START, 4, UNKNOWN]])).log_softmax(-1)
-    by_hand = -(rated[0, 0, 4] + rated[0, 2, END]) / 2
+    words, lengths = torch.tensor([[4, 5]]), torch.tensor([2])
+    rated = network.ratings(words, lengths, FORTH, torch.tensor([[START, 4, 5]])).log_softmax(-1)
+    by_hand = -(rated[0, 0, 4] + rated[0, 1, 5] + rated[0, 2, END]) / 3
     torch.testing.assert_close(restoring_loss(network, words, lengths, words, lengths, FORTH), by_hand)
 
 
@@ -267,6 +270,15 @@ def test_recipes_that_cannot_be_followed_are_refused(corpus):
         Shape(words=10, classes=1, variant="paper")
     with pytest.raises(InputError):
         Sentences(np.zeros(0), np.zeros(0, dtype=int), CPU)
+
+
+def test_a_term_counts_above_its_allowance():
+    recipe = Recipe("mine", {"style": 1.0, "keep": 1.0}, {"keep": 0.3})
+    values = torch.tensor([0.2, 0.5])
+    torch.testing.assert_close(recipe.counted("keep", values), torch.tensor([0.0, 0.2]))
+    torch.testing.assert_close(recipe.counted("style", values), values)
+    with pytest.raises(ParameterError):
+        Recipe("mine", {"style": 1.0}, {"keep": 0.3})
 
 
 def test_frozen_networks_gather_no_gradient():

@@ -25,6 +25,8 @@ _REFERENCE = (
 _REFERENCE_LABEL = "Column of the reference with the label of each text. [exponential, laplace, syntf]"
 _REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
 
+_ALSO = {"source": "--from", "target": "--to"}  # shorter names of options
+
 _TABLES = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -57,6 +59,7 @@ def _parameter_options(command: _Command) -> _Command:
     for name in sorted(options, reverse=True):
         flag = f"--{name.replace('_', '-')}"
         flags = (f"{flag}/--no-{flag[2:]}",) if options[name].get("type") is bool else (flag,)
+        flags += (_ALSO[name],) if name in _ALSO else ()
         command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
     command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
     command = click.option("--reference-label", help=_REFERENCE_LABEL)(command)

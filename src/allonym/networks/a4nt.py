@@ -14,6 +14,9 @@ Translators share one encoder and have one decoder for each class that is imitat
   sentence at once, with a learned liking for the word that stands there. It changes words and keeps the rest, as the
   paper's figures suggest its networks mostly do, and needs no word-by-word sampling in training.
 
+"Unknown" is a word like any other to the paper's network, as it was to its authors'. The editor may leave it where it
+stands, but put it nowhere else. What a person reads in its place is another matter (`allonym.anonymizers.a4nt`).
+
 With more than two classes, which the paper leaves open, one decoder is told the source and the target (`conditioned`).
 """
 
@@ -33,7 +36,7 @@ from allonym.sequences import END, PAD, START, UNKNOWN
 Variant = Literal["paper", "editor"]
 
 _DROPOUT = 0.25
-_NEVER_WRITTEN = (PAD, START, UNKNOWN)
+_NEVER_WRITTEN = (PAD, START)
 _IMPOSSIBLE = -30.0  # far below any rating, and no NaN in sums of probability × rating
 
 
@@ -284,8 +287,11 @@ class Editor(Translator):
         rated: Tensor = decoder.projection(self.dropout(states)) @ self.embedding.weight.T + decoder.bias + self.never
         liking: Tensor = nn.functional.softplus(decoder.liking(states)).to(rated.dtype)  # (B, T, 1)
         if read.dim() == 3:
-            return rated + liking * read.to(rated.dtype)
-        return rated.scatter_add(-1, read[..., None], liking)
+            unknown, rated = read[..., UNKNOWN], rated + liking * read.to(rated.dtype)
+        else:
+            unknown, rated = read == UNKNOWN, rated.scatter_add(-1, read[..., None], liking)
+        rated[..., UNKNOWN] += _IMPOSSIBLE * (1 - unknown.to(rated.dtype))
+        return rated
 
     def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
         """Return translations of the same lengths; past the end there is padding, the zero vector."""

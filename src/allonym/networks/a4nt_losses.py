@@ -14,7 +14,7 @@ from torch import Tensor, nn
 
 from allonym.errors import ParameterError
 from allonym.networks.a4nt import Direction, Editor, Opponent, Translator, WordModel, places
-from allonym.sequences import END, START, UNKNOWN
+from allonym.sequences import END, START
 
 # Embeds sentences, hard or soft, with their lengths: (B, 384).
 Meaning = Callable[[Tensor, Tensor], Tensor]
@@ -32,15 +32,25 @@ class Recipe:
     Attributes:
         name: As in the paper, or our own.
         shares: What each term weighs when training begins; a term that is not named is not used.
+        allowances: How large a term may be before it counts. Without an allowance the wish to keep words is only
+            content when no word can change any more, and then no gradient says which should.
     """
 
     name: str
     shares: dict[str, float] = field(default_factory=dict)
+    allowances: dict[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for term, share in self.shares.items():
             if term not in TERMS or not share > 0:
                 raise ParameterError(f"A recipe weighs {', '.join(TERMS)} by positive numbers, got {term}: {share}.")
+        for term, allowance in self.allowances.items():
+            if term not in self.shares or not allowance >= 0:
+                raise ParameterError(f"An allowance is a positive number for a term in use, got {term}: {allowance}.")
+
+    def counted(self, term: str, value: Tensor) -> Tensor:
+        """Return what counts of a term: all of it above its allowance."""
+        return (value - self.allowances[term]).clamp(min=0) if term in self.allowances else value
 
 
 RECIPES = {
@@ -51,7 +61,11 @@ RECIPES = {
         Recipe("CycML", {"style": 1.0, "cycle": 1.0}),
         Recipe("CycML+Lang", {"style": 1.0, "cycle": 1.0, "language": 1.0}),
         # Word vectors say which words mean alike, and the wish to keep words, how many may change.
-        Recipe("CycML+Lang+Near", {"style": 1.0, "cycle": 0.5, "language": 0.5, "near": 0.5, "keep": 0.2}),
+        Recipe(
+            "CycML+Lang+Near",
+            {"style": 2.0, "cycle": 0.5, "language": 0.5, "near": 1.0, "keep": 2.0},
+            {"cycle": 0.3, "near": 0.03, "keep": 0.3},
+        ),
     )
 }
 
@@ -92,8 +106,8 @@ def restoring_loss(
         inside = at <= device_lengths
     rated = translator.ratings(read, read_lengths, direction, previous)
     losses = nn.functional.cross_entropy(rated.flatten(0, 1).float(), targets.flatten(), reduction="none")
-    weights = (inside & (targets != UNKNOWN)).flatten().float()  # an unknown word can be read, but not written
-    return (losses * weights).sum() / weights.sum().clamp(min=1.0)
+    weights = inside.flatten().float()
+    return (losses * weights).sum() / weights.sum()
 
 
 def language_loss(model: WordModel, sample: Tensor, lengths: Tensor, writer: int) -> Tensor:
@@ -103,13 +117,13 @@ def language_loss(model: WordModel, sample: Tensor, lengths: Tensor, writer: int
     if sample.dim() == 2:
         targets = nn.functional.pad(sample, (0, 1))
         words = rated.gather(-1, targets[..., None])[..., 0]
-        inside = inside & (nn.functional.pad(sample, (0, 1), value=END) != UNKNOWN)
     else:
         words = (rated[:, :-1] * sample.float()).sum(-1)
         words = nn.functional.pad(words, (0, 1))
     rows = torch.arange(len(rated), device=rated.device)
     ends = rated[rows, lengths.to(rated.device, non_blocking=True), END]
-    return -((words * inside).sum() + ends.sum()) / (inside.sum() + len(rated))
+    found: Tensor = -((words * inside).sum() + ends.sum()) / (inside.sum() + len(rated))
+    return found
 
 
 def meaning_loss(meaning: Meaning, sample: Tensor, sample_lengths: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
@@ -131,5 +145,5 @@ def near_loss(vectors: Tensor, sample: Tensor, words: Tensor, lengths: Tensor) -
 def keep_loss(ratings: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
     """Return the mean −log-probability that a word stays as it is; ours, for translations place by place."""
     losses = nn.functional.cross_entropy(ratings.flatten(0, 1).float(), words.flatten(), reduction="none")
-    inside = (places(lengths, words.shape[1], words.device) & (words != UNKNOWN)).flatten()
-    return (losses * inside).sum() / inside.sum().clamp(min=1)
+    inside = places(lengths, words.shape[1], words.device).flatten()
+    return (losses * inside).sum() / inside.sum()

@@ -186,7 +186,7 @@ class Training:
             weights = self.weights or _balanced(recipe, first)
             if len(next(iter(first.values()))) >= _FIRST_STEPS and not self.weights:
                 self.weights = weights
-            total = torch.stack([weights[term] * value for term, value in terms.items()]).sum()
+            total = torch.stack([weights[term] * recipe.counted(term, value) for term, value in terms.items()]).sum()
             told = self._follow("loss", total, ours)
             told |= self._follow("opponent", self._opponent_loss(fakes, real), theirs)
             return told | {term: value.detach() for term, value in terms.items()}

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from allonym.networks.a4nt import Direction, Draw, Opponent, Translator, WordModel
 from allonym.networks.a4nt_batches import Sentences
 from allonym.networks.a4nt_losses import language_loss
-from allonym.sequences import UNKNOWN
 
 
 @torch.no_grad()
@@ -92,7 +91,7 @@ def _kept(
     for row, (length, new_length) in enumerate(zip(lengths, new_lengths, strict=True)):
         left = list(after[row, :new_length])
         for word in before[row, :length]:
-            if word != UNKNOWN and word in left:
+            if word in left:
                 left.remove(word)
                 total += 1
     return float(total)

@@ -1,0 +1,323 @@
+"""A4NT: text rewritten in the style of another age, gender or speaker. Nothing is promised; attacks are measured.
+
+Shetty, Schiele and Fritz, "A4NT: Author Attribute Anonymity by Adversarial Training of Neural Machine Translation",
+USENIX Security 2018.
+
+A network translates sentences from one class of writers to another, trained until a classifier took the translations
+for the target's. A model folder holds the translator and a classifier, the judge, which has seen real text only.
+
+How a document is rewritten:
+
+1. It is split into sentences; numbers, and in models for speeches names, become classes (`style_sentences`).
+2. The judge adds up what the sentences tell and so finds the source class, unless it is given. A document of the target
+   class is left alone. So is a sentence that the judge gives to the target already, or cannot place, and one that is
+   mostly unknown words (another language).
+3. Of each other sentence there are several translations: the network's likeliest, and others drawn from its law, which
+   is bent towards words of like meaning (`Alike`, for the editor; the paper has nothing of the kind). One is chosen:
+   the nearest in meaning, the one that sounds most like the target, or the nearest of those that sound so.
+4. All sentences are written in one way, from their tokens: spacing, and the case of known words, tell nothing of which
+   were left alone. Numbers and names are put back.
+
+Where this differs from the paper, and why:
+- Its figure 6 chooses among five samples by METEOR. Here choosing is part of the method, by word vectors and the judge.
+- It rewrites every sentence. Its networks learn to leave ambiguous ones alone (section 5.1.2); here that is a rule.
+- It leaves a token in the place of unknown words. Here these stay where they are, or, if the network writes anew, where
+  it writes the token; unless privacy is preferred: then the network must choose known words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym import embeddings, entities, models, style_sentences
+from allonym.anonymizers.base import Anonymizer
+from allonym.errors import ParameterError
+from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader, Alike
+from allonym.privacy import Guarantee
+from allonym.randomness import DocumentStreams, secure
+from allonym.sequences import END, SPECIAL, UNKNOWN
+from allonym.stop_words import STOP_WORDS
+from allonym.style_sentences import LONGEST_PIECE, Piece
+from allonym.text import checked_texts, digest
+
+Floats = NDArray[np.float32]
+
+SHIPPED: Final = "a4nt-"  # begins the names of the shipped models
+AUTO: Final = "auto"
+REASONS: Final = (
+    "this method has no proof, only measured attacks",
+    "an attacker who learns from rewritten text, or one it was not measured against, may still tell",
+)
+_MOST_CANDIDATES: Final = 100
+OWN_TEXT: Final = "the model was trained on its user's own text, and what it writes can tell of that text"
+# The target's probability from which the judge makes us leave a sentence as it is.
+LEFT_ALONE: Final = {"meaning": 0.4, "balanced": 0.5, "privacy": 0.7}
+_MOST_UNKNOWN = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
+_PLACES = LONGEST_PIECE + FURTHER_WORDS
+_SENTENCES_AT_ONCE = 1024
+_LITTLE = 0.2  # what a word without a meaning of its own counts for the similarity
+_LIKELIEST = -1.0
+# How much nearness in meaning counts where a word changes; chosen by eye, on sentences of our own.
+_NEARNESS: Final = {"meaning": 30.0, "balanced": 20.0, "privacy": 12.0}
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A piece of a document as the network reads it."""
+
+    piece: Piece
+    ids: list[int]
+
+    @property
+    def readable(self) -> bool:
+        return self.ids.count(UNKNOWN) <= _MOST_UNKNOWN * len(self.ids)
+
+
+class A4NT(Anonymizer):
+    """Rewrites texts in the style of another class of writers.
+
+    Privacy: none is promised; only measured attacks speak for it.
+
+    Args:
+        model: A shipped model ("age", "gender", "speech") or a folder.
+        target: The class to sound like, as the model names it: "adult", for instance.
+        source: The class that wrote the texts, or "auto" to let the model's classifier decide for each.
+        prefer: Which translation to choose: nearest in meaning, most like the target, or both.
+        candidates: Translations of each sentence to choose from.
+        placeholders: Write `[number]`, `[person]` and the like in the place of numbers and names.
+    """
+
+    method = "a4nt"
+    kind = "texts"
+
+    def __init__(
+        self,
+        *,
+        model: str,
+        target: str,
+        source: str = AUTO,
+        prefer: Literal["balanced", "meaning", "privacy"] = "balanced",
+        candidates: int = 10,
+        placeholders: bool = False,
+    ) -> None:
+        self.model = model
+        self.target = target
+        self.source = source
+        self.prefer = prefer
+        self.candidates = candidates
+        self.placeholders = placeholders
+        self._check()
+
+    def _check(self) -> None:
+        for cached in ("network_", "_words"):  # of other parameters
+            self.__dict__.pop(cached, None)
+        for name in ("model", "target", "source"):
+            if not isinstance(getattr(self, name), str) or not getattr(self, name):
+                raise ParameterError(f"{name} must be a name, got {getattr(self, name)!r}.")
+        if self.prefer not in LEFT_ALONE:
+            raise ParameterError(f"prefer must be balanced, meaning or privacy, got {self.prefer!r}.")
+        _check_count("candidates", self.candidates)
+        if not isinstance(self.placeholders, bool | np.bool_):
+            raise ParameterError(f"placeholders must be true or false, got {self.placeholders!r}.")
+
+    @cached_property
+    def network_(self) -> A4ntReader:
+        """The translator and its judge."""
+        shipped = SHIPPED + self.model
+        network = A4ntReader.open(shipped if shipped in models.shipped() else self.model)
+        for name in {self.target, self.source} - {AUTO}:
+            if name not in network.classes:
+                raise ParameterError(f"The model knows the classes {', '.join(network.classes)}, got {name!r}.")
+        if self.target == AUTO or self.source == self.target:
+            raise ParameterError(
+                f"The target must be one of {', '.join(network.classes)} and not the source; choose another."
+            )
+        return network
+
+    @cached_property
+    def _words(self) -> _WordMeanings:
+        return _WordMeanings(self.network_.vocabulary.tokens, _NEARNESS[self.prefer])
+
+    @property
+    def _reads_names(self) -> bool:
+        return not set(entities.LABELS).isdisjoint(self.network_.vocabulary.tokens)
+
+    def guarantee(self, documents: int = 1) -> Guarantee:
+        """Return a guarantee of nothing, with the reason and what of the text is copied."""
+        copied = ["about how many words each sentence has", "sentences that seem to be the target's already"]
+        if not self.placeholders:
+            copied.append("numbers and names" if self._reads_names else "numbers")
+        if self.prefer != "privacy":
+            copied.append("words the model does not know")
+        return Guarantee(
+            definition="none",
+            loss_per_word=None,
+            words=None,
+            epsilon=None,
+            documents=documents,
+            unit="document" if documents == 1 else "author",
+            evidence="none",
+            assumptions=(*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS,
+            released_as_is=tuple(copied),
+        )
+
+    def __getstate__(self) -> dict[str, object]:
+        # Read again where they are needed: copies in every worker's mail would be megabytes.
+        return {name: value for name, value in super().__getstate__().items() if name not in ("network_", "_words")}
+
+    def samples(self, texts: Sequence[str], n: int = 5) -> list[list[str]]:
+        """Return n rewritten forms of each text, to look at; which sentences to rewrite is decided as in `transform`.
+
+        Each form takes one translation of every sentence, the first the likeliest ones, and chooses none.
+        """
+        _check_count("n", n)
+        documents = checked_texts(texts)
+        streams = secure().documents([digest(text) for text in documents])
+        read = [self._read(text) for text in documents]
+        translated = self._translated(read, streams, n)
+        return [
+            [self._written(sentences, [forms[min(row, len(forms) - 1)] for forms in own]) for row in range(n)]
+            for sentences, own in zip(read, translated, strict=True)
+        ]
+
+    def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
+        read = [self._read(text) for text in texts]
+        translated = self._translated(read, streams, self.candidates)
+        flat = [
+            (sentence.ids, forms)
+            for own in zip(read, translated, strict=True)
+            for sentence, forms in zip(*own, strict=True)
+        ]
+        chosen = iter(self._chosen(flat))
+        return [self._written(sentences, [next(chosen) for _ in sentences]) for sentences in read]
+
+    def _read(self, text: str) -> list[_Sentence]:
+        pieces = style_sentences.sentences(text, names=self._reads_names)
+        return [_Sentence(piece, self.network_.vocabulary.ids(piece.tokens)) for piece in pieces]
+
+    def _translated(
+        self, documents: Sequence[list[_Sentence]], streams: DocumentStreams, count: int
+    ) -> list[list[list[list[int]]]]:
+        """Return for each sentence of each document its translations, or itself alone if it is left as it is."""
+        flat = [sentence for document in documents for sentence in document]
+        found = [[sentence.ids] for sentence in flat]
+        sources = self._sources(documents, flat)
+        own = streams.segments([len(document) for document in documents], 1)
+        for start in range(0, len(flat), _SENTENCES_AT_ONCE):
+            block = range(start, min(start + _SENTENCES_AT_ONCE, len(flat)))
+            rows = [row for row in block if sources[row] is not None]
+            words = own.part(block.start, block.stop).words((len(block), count, _PLACES))
+            uniforms = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+            uniforms[:, 0] = _LIKELIEST
+            drawn = self.network_.drawn(
+                [flat[row].ids for row in rows],
+                [sources[row] or 0 for row in rows],
+                self.network_.classes.index(self.target),
+                uniforms[[row - start for row in rows]],
+                unknown=self.prefer != "privacy",
+                alike=self._words.alike,
+            )
+            for row, samples in zip(rows, drawn, strict=True):
+                found[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
+        rest = iter(found)
+        return [[next(rest) for _ in document] for document in documents]
+
+    def _sources(self, documents: Sequence[list[_Sentence]], flat: Sequence[_Sentence]) -> list[int | None]:
+        """Return whose each sentence is; None for those that are left alone."""
+        network = self.network_
+        target = network.classes.index(self.target)
+        judged = network.judged([sentence.ids for sentence in flat])
+        readable = np.array([sentence.readable for sentence in flat], dtype=bool)
+        sources: list[int | None] = []
+        for document in documents:
+            here = slice(len(sources), len(sources) + len(document))
+            total = judged[here][readable[here]].sum(axis=0, dtype=np.float64)
+            source = int(total.argmax()) if self.source == AUTO else network.classes.index(self.source)
+            rewritten = readable[here] & (np.exp(judged[here, target]) < LEFT_ALONE[self.prefer]) & (source != target)
+            sources += [source if yes else None for yes in rewritten]
+        return sources
+
+    def _cleaned(self, original: list[int], sample: list[int]) -> list[int]:
+        """Return a translation's words; the editor's unknown ones stay in their places unless privacy is preferred."""
+        in_place = self.network_.shape.variant == "editor" and self.prefer != "privacy"
+        if in_place:
+            sample = [UNKNOWN if old == UNKNOWN else new for old, new in zip(original, sample, strict=True)]
+        return [word for word in sample if word != END] or original
+
+    def _chosen(self, flat: Sequence[tuple[list[int], list[list[int]]]]) -> list[list[int]]:
+        """Choose one translation of each sentence."""
+        counts = [len(forms) if len(forms) > 1 else 0 for _, forms in flat]
+        several = [form for _, forms in flat if len(forms) > 1 for form in forms]
+        scores = np.split(self.network_.judged(several), np.cumsum(counts)[:-1]) if flat else []
+        return [
+            forms[self._best(original, forms, own)] if count else forms[0]
+            for (original, forms), count, own in zip(flat, counts, scores, strict=True)
+        ]
+
+    def _best(self, original: list[int], forms: Sequence[list[int]], judged: Floats) -> int:
+        target = judged[:, self.network_.classes.index(self.target)]
+        if self.prefer == "privacy":
+            return int(target.argmax())
+        alike = np.array([self._words.similarity(original, form) for form in forms])
+        if self.prefer == "balanced":
+            fools = target >= judged.max(axis=1)
+            if not fools.any():
+                return int(target.argmax())
+            alike[~fools] = -1.0
+        return int(alike.argmax())
+
+    def _written(self, sentences: Sequence[_Sentence], translations: Sequence[list[int]]) -> str:
+        """Write a document: pieces of one sentence together, unknown words as they were."""
+        written: list[str] = []
+        forms: list[str] = []
+        originals: dict[str, list[str]] = {}
+        followed = [sentence.piece.continues for sentence in sentences[1:]]
+        for sentence, words, more in zip(sentences, translations, [*followed, False], strict=False):
+            unknown = (
+                token for token, number in zip(sentence.piece.tokens, sentence.ids, strict=True) if number == UNKNOWN
+            )
+            tokens = (next(unknown, "") if word == UNKNOWN else self.network_.vocabulary.forms[word] for word in words)
+            forms += [token for token in tokens if token and token not in SPECIAL]
+            for name, stood in sentence.piece.originals.items():
+                originals.setdefault(name, []).extend(stood)
+            if not more:
+                written.append(style_sentences.write(forms, originals, placeholders=bool(self.placeholders)))
+                forms, originals = [], {}
+        return " ".join(line for line in written if line)
+
+
+class _WordMeanings:
+    """How near two sentences are in meaning, by the shipped word vectors."""
+
+    def __init__(self, tokens: Sequence[str], nearness: float) -> None:
+        table = embeddings.load()
+        rows = table.rows(tokens)
+        self._vectors: Floats = np.where(rows[:, None] >= 0, table.unit()[np.maximum(rows, 0)], 0).astype(np.float32)
+        own = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
+        self._weights = np.where(own, np.float32(1), np.float32(_LITTLE))
+        marks = np.array([not any(sign.isalnum() for sign in token) for token in tokens])
+        self.alike = Alike(self._vectors, marks, nearness)
+
+    def similarity(self, one: Sequence[int], other: Sequence[int]) -> float:
+        """Return how well the words of each sentence are found in the other, from 0 to 1.
+
+        Each word counts by its best cosine with a word of the other sentence, 1 for itself; the two means are meant.
+        """
+        left, right = np.asarray(one), np.asarray(other)
+        cosines = np.maximum(self._vectors[left] @ self._vectors[right].T, left[:, None] == right[None, :])
+        found = (cosines.max(axis=1), self._weights[left]), (cosines.max(axis=0), self._weights[right])
+        return float(sum((best @ weights) / weights.sum() for best, weights in found) / 2)
+
+
+def _check_count(name: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= _MOST_CANDIDATES:
+        raise ParameterError(f"{name} must be a whole number from 1 to {_MOST_CANDIDATES}, got {value}.")
+
+
+EXAMPLE = A4NT(model="age", target="adult", candidates=2)
