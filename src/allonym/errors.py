@@ -24,3 +24,19 @@ class ModelError(AllonymError):
 
 class MissingDependencyError(AllonymError, ImportError):
     """An optional part is asked for that is not installed."""
+
+
+class BudgetError(AllonymError):
+    """A release would spend more than a cap allows; nothing was drawn or charged."""
+
+
+class RowsError(AllonymError):
+    """Some documents could not be anonymized."""
+
+
+class ResumeError(AllonymError):
+    """A job cannot be taken up again: there is none, or its input, settings or version changed."""
+
+
+class StoppedError(AllonymError):
+    """A job was interrupted and can be taken up again."""

@@ -12,17 +12,29 @@ import click
 
 from allonym import __version__
 from allonym.cli.talk import Talk, common_options
-from allonym.errors import AllonymError
+from allonym.errors import AllonymError, BudgetError, ResumeError, RowsError, StoppedError
 
 DONE, RISK, BAD_USE, OVER_BUDGET, SOME_FAILED, CANNOT_RESUME, BUG, INTERRUPTED = 0, 1, 2, 3, 4, 5, 70, 130
 
+_CODES: dict[type[AllonymError], int] = {
+    BudgetError: OVER_BUDGET,
+    RowsError: SOME_FAILED,
+    ResumeError: CANNOT_RESUME,
+    StoppedError: INTERRUPTED,
+}
+
 _COMMANDS = {
     "anonymize": "anonymize",
+    "audit": "audit",
+    "budget": "budget",
     "check": "check",
+    "completion": "completion",
     "evaluate": "evaluate",
     "guarantee": "guarantee",
     "models": "models",
     "reproduce": "reproduce",
+    "serve": "serve",
+    "train": "train",
 }
 
 
@@ -74,7 +86,7 @@ def run(arguments: Sequence[str]) -> int:
         sentence = " ".join(error.format_message().split())  # click puts choices on lines of their own
         return _complain(sentence + where, BAD_USE)
     except AllonymError as error:
-        return _complain(str(error), BAD_USE)
+        return _complain(str(error), next((code for kind, code in _CODES.items() if isinstance(error, kind)), BAD_USE))
     except (KeyboardInterrupt, click.Abort):
         return _complain("Interrupted; nothing was written.", INTERRUPTED)
     except (BrokenPipeError, SystemExit):  # click exits with 1 when the reader has left, which here means a risk

@@ -2,58 +2,113 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import click
 
+from allonym.anonymizers.base import Anonymizer
+from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
+from allonym.errors import AllonymError, RowsError, StoppedError
+from allonym.jobs.accounts import Account
+from allonym.jobs.batches import OnError, rows_sentence
 from allonym.jobs.files import open_documents
 from allonym.jobs.outputs import privacy_path
-from allonym.jobs.run import BATCH_ROWS, Plan, plan, run
-from allonym.jobs.tables import shown
-from allonym.randomness import insecure, secure
+from allonym.jobs.run import Options, Outcome, Plan, Progress, execute, plan, unfinished
+from allonym.jobs.tables import Roles, shown
+from allonym.randomness import Rng, insecure
+
+_SOME_FAILED = 4
+
+
+@dataclass(frozen=True)
+class _Way:
+    """How to do it: the options that do not change what comes out of a document."""
+
+    force: bool
+    resume: bool
+    jobs: int
+    on_error: OnError
+    seed: int | None
+
+    def options(self, account: Account | None) -> Options:
+        """Return this as a job takes it."""
+        return Options(self.force, self.jobs, self.on_error, self.resume, account)
+
+    def rng(self) -> Rng | None:
+        """Return the repeatable noise that was asked for, if any."""
+        return None if self.seed is None else insecure(self.seed)
 
 
 @click.command(name="anonymize")
-@click.argument("source", metavar="INPUT")
+@click.argument("input_", metavar="INPUT")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write; by default name.anon.ext.")
 @click.option("--text", help="Column with the texts, for tables.")
 @click.option("--id", "id_", help="Column with the ids, copied to the output.")
 @click.option("--author", help="Column with the authors, to add up what each spends; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
-@click.option("--force", is_flag=True, help="Replace an existing output.")
+@click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
+@click.option("--resume", is_flag=True, help="Go on with an interrupted job: repeat its command line and add this.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
+@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; by default by their size.")
+@click.option(
+    "--on-error",
+    type=click.Choice(["stop", "skip", "blank"]),
+    default="stop",
+    show_default=True,
+    help="Documents that cannot be anonymized: stop, leave them out, or write them without text.",
+)
+@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Who works.")
+@click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments: no privacy is left.")
+@budget_options
 @method_options
 @common_options
 @click.pass_obj
 def command(
     talk: Talk,
     /,
-    source: str,
+    input_: str,
     output: Path | None,
     text: str | None,
     id_: str | None,
     author: str | None,
     keep: tuple[str, ...],
     force: bool,
+    resume: bool,
+    jobs: int,
+    chunk_rows: int | None,
+    on_error: OnError,
+    engine: Literal["local", "spark"],
+    spark_master: str | None,
     dry_run: bool,
     insecure_seed: int | None,
+    budget: Budget,
     method: str,
     reference: str | None,
     target_unchanged: float | None,
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
-) -> None:
+) -> int:
     """Protect the texts of INPUT: a .txt, .csv, .jsonl or .parquet file, a folder of .txt, or - for stdin."""
-    if source == "-" and sys.stdin is None:
+    if input_ == "-" and sys.stdin is None:
         raise click.UsageError("Standard input is closed; give it a text or name a file.")
-    anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=source, text=text)
+    anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=input_, text=text)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
-    documents = open_documents(source, text=text, id=id_, author=author, keep=columns, batch_rows=BATCH_ROWS)
+    way = _Way(force, resume, jobs, on_error, insecure_seed)
+    if engine == "spark":
+        roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)))
+        return _on_spark(talk, anonymizer, input_, roles, output, chunk_rows, spark_master, dry_run, way, budget)
+    documents = open_documents(input_, text=text, id=id_, author=author, keep=columns)
     job = plan(
         anonymizer,
         documents,
@@ -62,57 +117,165 @@ def command(
         has_authors=author is not None,
         keep=keep,
         repeatable=insecure_seed is not None,
+        chunk_rows=chunk_rows,
     )
     if dry_run:
-        talk.data({**job.record(), "dry_run": True}, _cost(job))
-        return
-    if job.out is None and job.count == 0:
-        raise click.UsageError("There is nothing to anonymize.")
-    rng = secure() if insecure_seed is None else insecure(insecure_seed)
-    bar = click.progressbar(length=job.count, label="Anonymizing", file=sys.stderr, hidden=not _on_terminal(talk))
-    with bar:
-        payload = run(job, rng, force=force, progress=bar.update)
+        return _foretell(talk, job, budget, lambda account: account)
+    with _telling_how_to_go_on(job), budget.account(job) as account, _bar(talk, job.count, resume) as progress:
+        outcome = execute(job, way.rng(), progress, way.options(account))
+        budget.report(talk, account)
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
+    return _told(talk, job, outcome, on_error)
+
+
+def _on_spark(
+    talk: Talk,
+    anonymizer: Anonymizer,
+    source: str,
+    roles: Roles,
+    output: Path | None,
+    chunk_rows: int | None,
+    master: str | None,
+    dry_run: bool,
+    way: _Way,
+    budget: Budget,
+) -> int:
+    """Do the same on a cluster."""
+    from allonym.jobs.cluster import account_of, execute_parts, plan_parts
+    from allonym.jobs.spark import session
+
+    spark = session(master)
+    job = plan_parts(
+        spark, anonymizer, source, roles, out=output, repeatable=way.seed is not None, chunk_rows=chunk_rows
+    )
+    if dry_run:
+        return _foretell(talk, job.plan, budget, lambda account: account_of(account, job))
+    with _telling_how_to_go_on(job.plan), budget.account(job.plan) as account:
+        outcome = execute_parts(job, way.rng(), way.options(account))
+        budget.report(talk, account)
+    return _told(talk, job.plan, outcome, way.on_error)
+
+
+def _foretell(talk: Talk, job: Plan, budget: Budget, adapted: Callable[[Account], Account]) -> int:
+    """Print the cost."""
+    lines = [f"{_counted(job.count)} would be anonymized with {job.anonymizer.method}; nothing was written."]
+    lines.append(f"For each document: {job.per_document}")
+    if job.per_author is not None:
+        lines.append(f"For the author with most documents: {job.per_author}")
+    record = {**job.record(), "dry_run": True}
+    with budget.foreseen(job, adapted) as (sentence, totals):
+        if sentence:
+            lines.append(sentence)
+            record["budget"] = totals
+    talk.data(record, "\n".join(lines))
+    return 0
+
+
+@contextmanager
+def _telling_how_to_go_on(job: Plan) -> Iterator[None]:
+    """Let an end before the end tell how to go on."""
     try:
-        _report(talk, job, payload)
+        yield
+    except KeyboardInterrupt:
+        if not unfinished(job):
+            raise
+        raise StoppedError(f"Interrupted; what was done is kept. Go on with: {_resume_command()}") from None
+    except RowsError as error:
+        raise RowsError(f"{error}{_way_on(job)}") from None
+    except OSError as error:
+        if not unfinished(job):
+            raise
+        reason = f"The system refused: {error.strerror or type(error).__name__}; the output was not written."
+        raise AllonymError(f"{reason}{_way_on(job)}") from error
+
+
+def _way_on(job: Plan) -> str:
+    return f" What was done is kept; go on with: {_resume_command()}" if unfinished(job) else ""
+
+
+def _resume_command() -> str:
+    """Return the command line of this run, with --resume."""
+    arguments = [argument for argument in sys.argv[1:] if argument not in ("--resume", "--force")]
+    return shown(shlex.join(["allonym", *arguments, "--resume"]))
+
+
+@contextmanager
+def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
+    """Show progress on a terminal: a bar, documents a second, the time that is left."""
+    began, done, before = time.monotonic(), 0, 0
+
+    def rate(_: object) -> str:
+        return f"{(done - before) / max(time.monotonic() - began, 1e-3):,.0f} documents/s"
+
+    hidden = talk.quiet or not sys.stderr.isatty()
+    bar = click.progressbar(
+        length=count,
+        label="Anonymizing",
+        file=sys.stderr,
+        hidden=hidden,
+        item_show_func=rate,
+        show_pos=True,
+        update_min_steps=1,
+    )
+
+    def progress(documents: int) -> None:
+        nonlocal began, done, before
+        if resume and not done:  # those of an earlier run say nothing about the speed of this one
+            began, before = time.monotonic(), documents
+        done += documents
+        bar.update(documents, documents)
+
+    with bar:
+        yield progress
+
+
+def _told(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> int:
+    """Report, and return the exit code."""
+    try:
+        _report(talk, job, outcome)
     except OSError as error:
         if job.out is None or isinstance(error, BrokenPipeError):
             raise
         reason = f"was written, but standard output refused the answer ({error.strerror})"
         raise click.ClickException(f"{shown(job.out)} {reason}.") from error
+    return _told_failures(outcome, on_error)
 
 
-def _on_terminal(talk: Talk) -> bool:
-    return sys.stderr.isatty() and not talk.quiet
+def _told_failures(outcome: Outcome, on_error: OnError) -> int:
+    """Say which rows failed, and return the exit code."""
+    if not outcome.failed:
+        return 0
+    what = "left out" if on_error == "skip" else "written without text"
+    click.echo(f"allonym: {rows_sentence(outcome.failed)} Such rows were {what}.", err=True)
+    return _SOME_FAILED
 
 
 def _counted(documents: int) -> str:
     return "1 document" if documents == 1 else f"{documents:,} documents"
 
 
-def _cost(job: Plan) -> str:
-    lines = [f"{_counted(job.count)} would be anonymized with {job.anonymizer.method}; nothing was written."]
-    lines.append(f"For each document: {job.per_document}")
-    if job.per_author is not None:
-        lines.append(f"For the author with most documents: {job.per_author}")
-    return "\n".join(lines)
-
-
-def _report(talk: Talk, job: Plan, payload: Any) -> None:  # noqa: ANN401 - vectors or texts
+def _report(talk: Talk, job: Plan, outcome: Outcome) -> None:
+    record = job.record(len(outcome.failed))
+    if outcome.failed:
+        record["failed_rows"] = [position + 1 for position in outcome.failed]
     if job.out is not None:
-        record = {**job.record(), "output": str(job.out), "privacy": str(privacy_path(job.out))}
         if talk.json:
-            talk.data(record, "")
+            talk.data({**record, "output": str(job.out), "privacy": str(privacy_path(job.out))}, "")
         talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({_counted(job.count)}).")
     elif job.anonymizer.kind == "vectors":
-        terms = _terms(job, payload)
-        talk.data({**job.record(), "terms": terms}, "\n".join(f"{count}\t{term}" for term, count in terms.items()))
+        terms = _terms(job, outcome.payload)
+        talk.data({**record, "terms": terms}, "\n".join(f"{count}\t{term}" for term, count in terms.items()))
     else:
-        talk.data({**job.record(), "text": payload[0]}, payload[0])
+        text = _text(outcome.payload)
+        talk.data({**record, "text": text}, text)
     talk.say(str(job.per_document))
     if job.per_author is not None:
         talk.say(f"For the author with most documents: {job.per_author}")
+
+
+def _text(payload: Sequence[Any]) -> Any:  # noqa: ANN401 - a text, or a bag of words
+    return payload[0]
 
 
 def _terms(job: Plan, vectors: Any) -> dict[str, int]:  # noqa: ANN401 - a sparse matrix of one row

@@ -35,7 +35,7 @@ _Command = TypeVar("_Command", bound=Callable[..., Any])
 def method_options(command: _Command) -> _Command:
     """Add --method and one option for every parameter of any method."""
     choice = click.Choice(sorted(anonymizers.examples()))
-    command = _parameter_options(command)
+    command = parameter_options(command)
     return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
 
 
@@ -43,11 +43,11 @@ def several_method_options(command: _Command) -> _Command:
     """Add --method, which may be repeated, and one option for every parameter of any method."""
     choice = click.Choice(sorted(anonymizers.examples()))
     words = "How to protect the texts; may be repeated. Options apply to the methods that take them."
-    command = _parameter_options(command)
+    command = parameter_options(command)
     return click.option("--method", "methods", type=choice, required=True, multiple=True, help=words)(command)
 
 
-def _parameter_options(command: _Command) -> _Command:
+def parameter_options(command: _Command) -> _Command:
     """Add one option for every parameter of any method."""
     takers: dict[str, list[str]] = {}
     options: dict[str, Any] = {}

@@ -3,37 +3,92 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import click
 
 from allonym.cli.talk import Talk, common_options
-from allonym.experiments import figures, laplace, syntf
+from allonym.experiments import a4nt, erae, laplace, syntf
+from allonym.experiments.figures import Figure, draw, to_csv
 from allonym.jobs.outputs import atomic
 
-_PAPERS = {"laplace": laplace, "syntf": syntf}
+Results = dict[str, Any]
+
+
+def _no_figures(_: Results) -> dict[str, Figure]:
+    return {}
+
+
+@dataclass(frozen=True)
+class Paper:
+    """How a paper's tables are made.
+
+    Attributes:
+        run: The data folder, and whom to tell what is done, to the results; takes `runs` where there are several.
+        markdown: The results to tables.
+        figures: The results to figures by name.
+        runs: How often each setting is run unless told otherwise; None where that cannot be told.
+        models: Whether `run` takes a folder of `models` to evaluate and a folder for its `work`.
+    """
+
+    run: Callable[..., Results]
+    markdown: Callable[[Results], str]
+    figures: Callable[[Results], dict[str, Figure]] = _no_figures
+    runs: int | None = None
+    models: bool = False
+
+
+_PAPERS = {
+    "a4nt": Paper(a4nt.run, a4nt.markdown, a4nt.figures, models=True),
+    "erae": Paper(erae.run, erae.markdown, erae.figures, erae.RUNS),
+    "laplace": Paper(laplace.run, laplace.markdown),
+    "syntf": Paper(syntf.run, syntf.markdown, syntf.figures, syntf.RUNS),
+}
+_RUNS_HELP = "Runs of each setting: " + ", ".join(
+    f"{paper.runs} for {name}" for name, paper in _PAPERS.items() if paper.runs
+)
 
 
 @click.command(name="reproduce")
 @click.argument("paper", type=click.Choice(sorted(_PAPERS)))
 @click.option("--data", type=click.Path(path_type=Path), required=True, help="Folder that holds the corpora.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("results"), help="Folder for the results.")
-@click.option("--runs", type=click.IntRange(1), default=10, show_default=True, help="Runs of each setting. [syntf]")
+@click.option("--runs", type=click.IntRange(1), help=f"{_RUNS_HELP} by default.")
+@click.option("--models", type=click.Path(path_type=Path), help="Folder of models beside the shipped ones, for a4nt.")
+@click.option("--work", type=click.Path(path_type=Path), help="Folder to resume an interrupted run from, for a4nt.")
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
 @click.pass_obj
-def command(talk: Talk, /, paper: str, data: Path, out: Path, runs: int, force: bool) -> None:
+def command(
+    talk: Talk,
+    /,
+    paper: str,
+    data: Path,
+    out: Path,
+    runs: int | None,
+    models: Path | None,
+    work: Path | None,
+    force: bool,
+) -> None:
     """Make a paper's tables on real data: PAPER.json, and PAPER.md and figures made from it."""
+    chosen = _PAPERS[paper]
+    if runs is not None and chosen.runs is None:
+        raise click.UsageError(f"The tables of {paper} are made in one run; leave --runs away.")
+    if not chosen.models and (models or work):
+        raise click.UsageError(f"The tables of {paper} need no models; leave --models and --work away.")
     out.mkdir(parents=True, exist_ok=True)
     if not force and (out / f"{paper}.json").exists():
         raise click.UsageError(f"{out / paper}.json exists; choose another --out or add --force.")
-    results = syntf.run(data, talk.say, runs=runs) if paper == "syntf" else laplace.run(data, talk.say)
-    table = _PAPERS[paper].markdown(results)
+    times = {} if chosen.runs is None else {"runs": runs or chosen.runs}
+    folders = {"models": models, "work": work} if chosen.models else {}
+    results = chosen.run(data, talk.say, **times, **folders)
+    table = chosen.markdown(results)
     files = {f"{paper}.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n", f"{paper}.md": table}
-    if paper == "syntf":
-        for name, figure in syntf.figures(results).items():
-            files[f"{paper}-{name}.svg"] = figures.draw(figure)
-            files[f"{paper}-{name}.csv"] = figures.to_csv(figure)
+    for name, figure in chosen.figures(results).items():
+        files |= {f"{paper}-{name}.svg": draw(figure), f"{paper}-{name}.csv": to_csv(figure)}
     for name, content in files.items():
         with atomic(out / name, force) as place:
             place.write_text(content, encoding="utf-8")

@@ -18,7 +18,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
@@ -34,11 +34,16 @@ from allonym.jobs.tables import (
     open_parquet,
     shown,
 )
+from allonym.jobs.tallies import HashTally
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Format = Literal["stdin", "text", "folder", "csv", "jsonl", "parquet"]
+
+
+class EmptyInputError(InputError):
+    """An input has the right form and no documents."""
 
 
 @dataclass(frozen=True)
@@ -70,31 +75,40 @@ class Documents:
         text: Name of the text column; None where there are no columns.
         columns: The text column and the kept ones, in the order of the input.
         skipped: Links in a folder that were not followed, as relative paths.
+        batch_rows: Most documents in a batch.
     """
 
     source: str
     format: Format
-    _parts: Callable[[], Iterator[Part]] = field(repr=False)
+    _parts: Callable[[int], Iterator[Part]] = field(repr=False)
     text: str | None = None
     columns: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
+    batch_rows: int = 1024
+
+    def in_batches_of(self, rows: int) -> Documents:
+        """Return the same documents in batches of at most so many."""
+        if rows < 1:
+            raise ParameterError(f"A batch must hold at least 1 document, got {rows}.")
+        return replace(self, batch_rows=rows)
 
     def __iter__(self) -> Iterator[DocumentBatch]:
         start = 0
-        seen: set[int] = set()
+        seen = HashTally()
         try:
-            for part in self._parts():
+            for part in self._parts(self.batch_rows):
                 if part.ids is None:
                     ids = [str(start + i) for i in range(len(part.texts))]
                 else:
-                    ids = [self._checked_id(*pair, seen) for pair in zip(part.numbers, part.ids, strict=True)]
+                    ids = [self._checked_id(*pair) for pair in zip(part.numbers, part.ids, strict=True)]
+                    self._refuse_repeated(ids, part.numbers, seen)
                 authors = None if part.authors is None else ["" if a is None else str(a) for a in part.authors]
                 yield DocumentBatch(start, ids, part.texts, part.kept, authors)
                 start += len(part.texts)
         except OSError as error:
             raise _unreadable(self.source, error) from error
         if start == 0:
-            raise InputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
+            raise EmptyInputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
 
     def validate(self) -> int:
         """Read everything once, so that every input error shows before privacy is spent.
@@ -104,21 +118,29 @@ class Documents:
         """
         return sum(len(batch.texts) for batch in self)
 
-    def _checked_id(self, number: int, value: object, seen: set[int]) -> str:
-        """Refuse an id that is missing, repeated or not a name."""
-        place = f"{shown(self.source)}, {'row' if self.format == 'parquet' else 'line'} {number}"
+    def _place(self, number: int) -> str:
+        return f"{shown(self.source)}, {'row' if self.format == 'parquet' else 'line'} {number}"
+
+    def _checked_id(self, number: int, value: object) -> str:
+        """Refuse an id that is missing or not a name."""
         if value is None or value == "":
-            raise InputError(f"{place}: the id is empty; fill it in or leave out --id to number the rows.")
+            reason = "the id is empty; fill it in or leave out --id to number the rows"
+            raise InputError(f"{self._place(number)}: {reason}.")
         if isinstance(value, bool) or not isinstance(value, str | int):
-            raise InputError(f"{place}: the id is not text or a whole number; choose another --id column.")
+            reason = "the id is not text or a whole number; choose another --id column"
+            raise InputError(f"{self._place(number)}: {reason}.")
         identifier = str(value)
         if not encodable(identifier):
-            raise InputError(f"{place}: the id holds a lone surrogate; repair it or choose another --id column.")
-        # 64-bit hashes keep a million rows near 70 MB; a false match has odds below 1e-7 there.
-        if hash(identifier) in seen:
-            raise InputError(f"{place}: the id was used before; make ids unique or leave out --id.")
-        seen.add(hash(identifier))
+            reason = "the id holds a lone surrogate; repair it or choose another --id column"
+            raise InputError(f"{self._place(number)}: {reason}.")
         return identifier
+
+    def _refuse_repeated(self, ids: Sequence[str], numbers: Sequence[int], seen: HashTally) -> None:
+        """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
+        first = seen.add(ids)
+        if first is not None:
+            reason = "the id was used before; make ids unique or leave out --id"
+            raise InputError(f"{self._place(numbers[first])}: {reason}.")
 
 
 def open_documents(
@@ -151,7 +173,7 @@ def open_documents(
         raise ParameterError(f"batch_rows must be at least 1, got {batch_rows}.")
     asked = Roles(text, id, author, tuple(dict.fromkeys(keep)))
     try:
-        documents = _open(source, asked, batch_rows)
+        documents = _open(source, asked, batch_rows).in_batches_of(batch_rows)
     except OSError as error:
         raise _unreadable(source, error) from error
     next(iter(documents))
@@ -167,34 +189,34 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     if str(source) == "-" or path.is_dir() or (path.is_file() and suffix == ".txt"):
         if asked != Roles():
             raise InputError(f"{shown(path)} has no columns; leave out --text, --id, --author and --keep.")
-        return _open_untabled(source, batch_rows)
+        return _open_untabled(source)
     name: Format
     if path.is_file() and suffix == ".csv":
         name, table = "csv", open_csv(path, asked, batch_rows)
     elif path.is_file() and suffix in {".jsonl", ".ndjson"}:
         name, table = "jsonl", open_jsonl(path, asked, batch_rows)
     elif path.is_file() and suffix == ".parquet":
-        name, table = "parquet", open_parquet(path, asked, batch_rows)
+        name, table = "parquet", open_parquet(path, asked)
     else:
         known = ".txt, .csv, .jsonl, .ndjson, .parquet, a folder of .txt files, or - for standard input"
         raise InputError(f"{shown(path)} is not an input this can read; give one of: {known}.")
     return Documents(str(source), name, table.parts, table.text, table.columns)
 
 
-def _open_untabled(source: str | Path, batch_rows: int) -> Documents:
+def _open_untabled(source: str | Path) -> Documents:
     """Open standard input, a text file or a folder of them."""
     path = Path(source)
     if str(source) == "-":
         # Read now: a pipe cannot be read twice, and it is one document anyway.
         content = decoded("standard input", sys.stdin.buffer.read())
-        return Documents("-", "stdin", lambda: iter([Part([content], [1])]))
+        return Documents("-", "stdin", lambda _: iter([Part([content], [1])]))
     if not path.is_dir():
-        return Documents(str(source), "text", lambda: iter([Part([decoded(path, path.read_bytes())], [1])]))
+        return Documents(str(source), "text", lambda _: iter([Part([decoded(path, path.read_bytes())], [1])]))
     names, skipped = _text_files(path)
     if not names:
         raise InputError(f"{shown(path)} holds no .txt files; give a folder with at least one.")
 
-    def parts() -> Iterator[Part]:
+    def parts(batch_rows: int) -> Iterator[Part]:
         texts = ((name, decoded(path / name, (path / name).read_bytes())) for name in names)
         rows = ((number, len(text), (name, text)) for number, (name, text) in enumerate(texts, 1))
         for numbers, pairs in batched(rows, batch_rows):

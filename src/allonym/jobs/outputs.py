@@ -1,14 +1,7 @@
 """Write releases so that they appear whole, beside their guarantee, or not at all.
 
 Only what the user listed is copied from the input: ids and kept columns. No path, no time and no modification
-date goes into a file, so equal payloads give equal bytes.
-
-Term vectors (`write_terms`), words of a row always in the order of the vocabulary:
-
-- `.npz`: for `scipy.sparse.load_npz`; beside it `STEM.vocabulary.txt`, one word a line, and `STEM.ids.txt`
-  when the ids are not simply "0", "1", "2" and so on.
-- `.parquet`: columns `id`, `terms` and `counts`, then the kept ones.
-- `.svm`, `.svmlight`, `.libsvm`: label 0, columns counted from 1 as in SVMlight; beside it as for `.npz`.
+date goes into a file, so equal payloads give equal bytes. What the files hold, `texts` and `terms` say.
 """
 
 from __future__ import annotations
@@ -17,18 +10,14 @@ import os
 import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from threading import get_ident
-from typing import TYPE_CHECKING, Any
 
-from allonym.errors import InputError, ParameterError
-from allonym.jobs.tables import encodable, shown
-from allonym.jobs.texts import ROW_GROUP, write_texts
-
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from scipy.sparse import csr_array
+from allonym.errors import InputError
+from allonym.jobs.tables import shown
+from allonym.jobs.terms import LISTED, check_terms_output, write_terms
+from allonym.jobs.texts import write_texts
 
 __all__ = [
     "atomic",
@@ -36,17 +25,13 @@ __all__ = [
     "companions",
     "default_output",
     "privacy_path",
-    "terms_table",
-    "write_npz",
-    "write_parquet",
-    "write_svmlight",
+    "publish",
+    "refuse_target",
     "write_terms",
     "write_texts",
 ]
 
-_SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 _LONGEST_NAME = 255  # bytes, on all usual file systems; found out late it would waste a spent budget
-_TERM_COLUMNS = ("id", "terms", "counts")
 
 
 def privacy_path(out: str | Path) -> Path:
@@ -78,7 +63,7 @@ def default_output(source: str | Path, suffix: str | None = None) -> Path | None
 def companions(path: str | Path) -> tuple[Path, ...]:
     """The files that belong beside an output and are replaced with it, the guarantee first."""
     path = Path(path)
-    if path.suffix.lower() not in (".npz", *_SVMLIGHT):
+    if path.suffix.lower() not in LISTED:
         return (privacy_path(path),)
     return (privacy_path(path), path.with_suffix(".vocabulary.txt"), path.with_suffix(".ids.txt"))
 
@@ -104,19 +89,15 @@ def atomic(path: str | Path, force: bool = False, *, source: str | Path | None =
         InputError: The target exists, is the input, or its folder cannot be written to.
     """
     target = Path(path)
-    family = _family(target)
-    _refuse_source(family, source)
-    _refuse_existing(family, force)
+    refuse_target(target, force, source=source)
     stage = _free_name(target.parent)
     new, old = stage / "new", stage / "old"
     try:  # before the folder is made, so that not even a signal in between leaves it behind
-        _make_private(stage)
+        make_private(stage)
         new.mkdir()
         old.mkdir()
         yield new / target.name
-        _sync_tree(new)
-        _refuse_existing(family, force)
-        _publish(family, new, old)
+        publish(target, new, old, force)
         shutil.rmtree(old, ignore_errors=True)
     finally:
         shutil.rmtree(new, ignore_errors=True)
@@ -124,6 +105,29 @@ def atomic(path: str | Path, force: bool = False, *, source: str | Path | None =
         for folder in (old, stage):
             with suppress(OSError):
                 folder.rmdir()
+
+
+def refuse_target(path: str | Path, force: bool, *, source: str | Path | None = None) -> None:
+    """Refuse an output that may not be written: the input, an existing file without `force`, an impossible name."""
+    family = _family(Path(path))
+    _refuse_source(family, source)
+    _refuse_existing(family, force)
+
+
+def publish(target: Path, new: Path, old: Path, force: bool) -> None:
+    """Bring what was written under `new` to the disk, then to its final names; older files go to `old`."""
+    _sync_tree(new)
+    family = _family(target)
+    _refuse_existing(family, force)
+    _publish(family, new, old)
+
+
+def put_back(target: Path, old: Path) -> None:
+    """Give older files, set aside by a `publish` that was killed before its last step, their names again."""
+    if os.path.lexists(old / target.name) and not os.path.lexists(target):
+        for path in _family(target):  # the target last, so that it is never seen with another's guarantee
+            if os.path.lexists(old / path.name):
+                os.replace(old / path.name, path)
 
 
 def _family(target: Path) -> list[Path]:
@@ -141,7 +145,7 @@ def _free_name(parent: Path) -> Path:
     return next(name for name in names if not os.path.lexists(name))
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Make a folder that only the user may enter."""
     try:
         folder.mkdir(0o700)
@@ -185,6 +189,7 @@ def _sync_tree(folder: Path) -> None:
 
 
 def _sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -219,136 +224,3 @@ def _publish(family: Sequence[Path], new: Path, old: Path) -> None:
             if os.path.lexists(old / path.name):
                 os.rename(old / path.name, path)
         raise
-
-
-def check_terms_output(path: str | Path, keep: Sequence[str] = ()) -> None:
-    """Refuse, before any privacy is spent, an output that `write_terms` could not write."""
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".npz", ".parquet", *_SVMLIGHT):
-        known = ", ".join((".npz", ".parquet", *_SVMLIGHT))
-        raise InputError(f"{shown(path)} has no suffix for term vectors; end -o in one of: {known}.")
-    if keep and suffix != ".parquet":
-        raise InputError(f"{shown(path)} cannot hold kept columns; end -o in .parquet or leave out --keep.")
-    taken = [name for name in _TERM_COLUMNS if name in keep]
-    if taken:
-        reason = "is the name of a column that is written anyway; leave it out of --keep or rename it"
-        raise InputError(f"Column {taken[0]!r} {reason}.")
-
-
-def write_terms(
-    path: str | Path,
-    matrix: csr_array[Any, Any],
-    vocabulary: Sequence[str],
-    ids: Sequence[str],
-    kept: pa.Table | None = None,
-) -> None:
-    """Write term vectors in the format of the suffix; see `write_npz`, `write_parquet`, `write_svmlight`."""
-    check_terms_output(path, kept.column_names if kept is not None else ())
-    if Path(path).suffix.lower() == ".parquet":
-        write_parquet(path, matrix, vocabulary, ids, kept)
-    elif Path(path).suffix.lower() == ".npz":
-        write_npz(path, matrix, vocabulary, ids)
-    else:
-        write_svmlight(path, matrix, vocabulary, ids)
-
-
-def write_npz(path: str | Path, matrix: csr_array[Any, Any], vocabulary: Sequence[str], ids: Sequence[str]) -> None:
-    """Write a matrix for `scipy.sparse.load_npz`, with its vocabulary and ids beside it."""
-    from scipy.sparse import save_npz
-
-    released = _canonical(matrix, vocabulary, ids)
-    with open(path, "wb") as file:
-        save_npz(file, released)  # NumPy dates all zip entries 1980-01-01
-    _write_lists(Path(path), vocabulary, ids)
-
-
-def write_svmlight(
-    path: str | Path, matrix: csr_array[Any, Any], vocabulary: Sequence[str], ids: Sequence[str]
-) -> None:
-    """Write `0 column:count …` lines, columns from 1, with vocabulary and ids beside the file."""
-    released = _canonical(matrix, vocabulary, ids)
-    with open(path, "w", encoding="ascii", newline="") as file:
-        for first, last in zip(released.indptr[:-1], released.indptr[1:], strict=True):
-            columns, counts = released.indices[first:last].tolist(), released.data[first:last].tolist()
-            pairs = (f" {column + 1}:{count}" for column, count in zip(columns, counts, strict=True))
-            file.write(f"0{''.join(pairs)}\n")
-    _write_lists(Path(path), vocabulary, ids)
-
-
-def write_parquet(
-    path: str | Path,
-    matrix: csr_array[Any, Any],
-    vocabulary: Sequence[str],
-    ids: Sequence[str],
-    kept: pa.Table | None = None,
-) -> None:
-    """Write one row a document: `id`, its `terms`, their `counts`, and the kept columns."""
-    import pyarrow.parquet as pq
-
-    released = _canonical(matrix, vocabulary, ids)
-    starts = range(0, max(1, len(ids)), ROW_GROUP)
-    slices = (slice(start, start + ROW_GROUP) for start in starts)
-    tables = (terms_table(released[s], vocabulary, ids[s], None if kept is None else kept[s]) for s in slices)
-    first = next(tables)
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
-        for table in chain([first], tables):
-            writer.write_table(table, ROW_GROUP)
-
-
-def terms_table(
-    matrix: csr_array[Any, Any],
-    vocabulary: Sequence[str],
-    ids: Sequence[str],
-    kept: pa.Table | None = None,
-) -> pa.Table:
-    """Build the Arrow table of `write_parquet`, for a batch or for all documents."""
-    import pyarrow as pa
-
-    check_terms_output("terms.parquet", kept.column_names if kept is not None else ())
-    released = _canonical(matrix, vocabulary, ids)
-    offsets = pa.array(released.indptr, pa.int32())
-    words = pa.array(vocabulary, pa.string()).take(pa.array(released.indices))
-    terms = pa.ListArray.from_arrays(offsets, words)
-    counts = pa.ListArray.from_arrays(offsets, pa.array(released.data, pa.int32()))
-    table = pa.table([pa.array(ids, pa.string()), terms, counts], names=list(_TERM_COLUMNS))
-    if kept is not None:
-        for field in kept.schema:
-            table = table.append_column(field, kept.column(field.name))
-    return table
-
-
-def _canonical(matrix: csr_array[Any, Any], vocabulary: Sequence[str], ids: Sequence[str]) -> Any:  # noqa: ANN401
-    """The one stored form of equal counts: stored zeros or the order of entries could tell of the input."""
-    import numpy as np
-    from scipy.sparse import csr_array
-
-    if matrix.shape != (len(ids), len(vocabulary)):
-        shape = f"({len(ids)}, {len(vocabulary)})"
-        raise ParameterError(f"The matrix must have one row an id and one column a word: {shape}.")
-    if not (encodable("".join(vocabulary)) and encodable("".join(ids))):
-        raise ParameterError("Words and ids must be valid text, without lone surrogates.")
-    released: Any = csr_array(matrix, copy=True)
-    released.sum_duplicates()
-    released.eliminate_zeros()
-    if released.dtype.kind not in "iu" or (released.nnz and not 0 < released.data.min() <= released.data.max() < 2**31):
-        raise ParameterError("The matrix must hold counts: whole numbers from 0 to 2147483647.")
-    released = released.astype(np.int32)
-    width = np.int32 if max(released.nnz, *released.shape) < 2**31 else np.int64
-    released.indices = released.indices.astype(width, copy=False)
-    released.indptr = released.indptr.astype(width, copy=False)
-    return released
-
-
-def _write_lists(path: Path, vocabulary: Sequence[str], ids: Sequence[str]) -> None:
-    _, words_path, ids_path = companions(path)
-    _write_lines(words_path, vocabulary)
-    if any(identifier != str(row) for row, identifier in enumerate(ids)):
-        _write_lines(ids_path, ids)
-
-
-def _write_lines(path: Path, lines: Sequence[str]) -> None:
-    for number, line in enumerate(lines, 1):
-        if "\n" in line or "\r" in line:
-            raise InputError(f"{shown(path.name)}, entry {number}: holds a line break; end -o in .parquet.")
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        file.writelines(f"{line}\n" for line in lines)

@@ -1,189 +1,312 @@
-"""One anonymization job: documents in, a release and its guarantee out, or nothing at all."""
+"""One anonymization job: documents in, a release and its guarantee out, or nothing at all.
+
+The short way, for those who only want an output file and a bar that moves:
+
+    job = plan(anonymizer, documents, out=path, has_ids=False, has_authors=False, keep=(), repeatable=False)
+    run(job, secure(), force=False, progress=lambda documents: ...)
+
+`execute` does the same and more: several processes, documents that fail, a ledger, and jobs that can be resumed.
+
+A job of one chunk is written to a hidden folder beside the output and renamed. A larger one has a job folder
+(`store`), in which every chunk is safe once it is made. In both, the order of events is: the target is checked, the
+ledger is charged, the key is drawn, noise is drawn, the output is put together, and only then it gets its name.
+"""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from allonym import __version__
-from allonym.anonymizers.base import REPEATABLE, Anonymizer
-from allonym.errors import InputError
-from allonym.jobs.files import DocumentBatch, Documents
-from allonym.jobs.outputs import (
-    atomic,
-    check_terms_output,
-    default_output,
-    privacy_path,
-    write_terms,
-    write_texts,
-)
+from allonym.errors import InputError, ParameterError, ResumeError
+from allonym.jobs import fingerprints
+from allonym.jobs.accounts import Account
+from allonym.jobs.batches import OnError
+from allonym.jobs.chunks import Layout, Written, read_terms
+from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target, write_terms
+from allonym.jobs.plans import BATCH_ROWS, Plan, plain_parameter, plan, without_authors
+from allonym.jobs.store import JobFolder, folder_of
 from allonym.jobs.tables import shown
-from allonym.privacy import Guarantee
-from allonym.randomness import Rng
+from allonym.jobs.workers import Maker, Task, make_all
+from allonym.randomness import Rng, secure
 
-if TYPE_CHECKING:
-    import pyarrow as pa
-    from scipy import sparse
-
-# Each batch costs vector methods one pass over their vocabulary, so batches are as large as memory allows.
-BATCH_ROWS = 50_000
-
-# Texts go out in the format they came in, and the name must say so.
-_TABLES = {"csv": (".csv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
+__all__ = ["BATCH_ROWS", "Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What a job will do and promise, known before a random bit is drawn.
+class Options:
+    """How a job is done; nothing here changes what comes out of a document.
 
     Attributes:
-        anonymizer: What protects the texts.
-        documents: The input.
-        count: How many documents it holds.
-        out: Where the release goes; None is standard output.
-        per_document: The promise for one document.
-        per_author: The promise for all documents of the author with the most, where authors are known.
+        force: Replace an existing output, and discard an unfinished job.
+        processes: How many work at once.
+        on_error: Documents that fail stop the job, are left out, or are written without text.
+        resume: Take up the unfinished job of this output.
+        account: Where to charge the job.
     """
 
-    anonymizer: Anonymizer
-    documents: Documents
-    count: int
-    out: Path | None
-    per_document: Guarantee
-    per_author: Guarantee | None
+    force: bool = False
+    processes: int = 1
+    on_error: OnError = "stop"
+    resume: bool = False
+    account: Account | None = None
 
-    def record(self) -> dict[str, Any]:
-        """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts."""
-        parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
-        record: dict[str, Any] = {
-            "tool": "allonym",
-            "version": __version__,
-            "method": self.anonymizer.method,
-            "parameters": parameters,
-            "documents": self.count,
-            "guarantee": self.per_document.to_dict(),
-        }
-        if self.per_author is not None:
-            record["guarantee_per_author"] = self.per_author.to_dict()
-        return record
+    def __post_init__(self) -> None:
+        if self.processes < 1:
+            raise ParameterError(f"A job needs at least 1 process, got {self.processes}.")
 
 
-def plan(
-    anonymizer: Anonymizer,
-    documents: Documents,
-    *,
-    out: Path | None,
-    has_ids: bool,
-    has_authors: bool,
-    keep: tuple[str, ...],
-    repeatable: bool,
-) -> Plan:
-    """Read the input once, so that every error in it shows before anything is spent, and state the promise."""
-    count, authors = 0, Counter[str]()
-    for batch in documents:
-        count += len(batch.texts)
-        authors.update(batch.authors or ())
-    copied = list[str]()
-    if documents.format == "folder":
-        copied.append("the file names")
-    elif has_ids:
-        copied.append("the ids")
-    copied += [f"the column {name!r}" for name in dict.fromkeys(keep)]
-    if count > 1:
-        copied.append("the number and order of the documents")
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job.
 
-    def stated(guarantee: Guarantee) -> Guarantee:
-        guarantee = guarantee.releasing(*copied)
-        return guarantee.withdrawn(REPEATABLE) if repeatable else guarantee
+    Attributes:
+        payload: The protected document, where there is no output file.
+        failed: Positions of documents that could not be anonymized, counted from 0.
+        resumed: How many documents had been done before.
+    """
 
-    if out is not None and str(out) == "-":
-        if documents.format not in ("stdin", "text"):
-            raise InputError("Only a single document can go to standard output; name a file with -o.")
-        out = None
-    elif out is None:
-        out = default_output(documents.source, _suffix(anonymizer, documents))
-    if anonymizer.kind == "vectors" and out is not None:
-        check_terms_output(out, keep)
-    elif documents.format == "folder" and keep:
-        raise InputError("A folder of texts has no columns to keep; leave out --keep.")
-    elif documents.format in _TABLES and out is not None and out.suffix.lower() not in _TABLES[documents.format]:
-        raise InputError(f"{shown(out)} would hold {documents.format}; end -o in {_TABLES[documents.format][0]}.")
-    per_author = None
-    if has_authors:
-        per_author = stated(anonymizer.guarantee(max(authors.values())))
-        if per_author.words is not None:  # otherwise the promise is per word, and no total for an author is known
-            per_author = replace(per_author, unit="author")
-    return Plan(anonymizer, documents, count, out, stated(anonymizer.guarantee()), per_author)
+    payload: Any = None
+    failed: tuple[int, ...] = ()
+    resumed: int = 0
 
 
 def run(job: Plan, rng: Rng, *, force: bool, progress: Progress) -> Any:  # noqa: ANN401 - the payload, or None
-    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file."""
+    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file.
+
+    Args:
+        job: What to do.
+        rng: Where noise comes from: `randomness.secure()`.
+        force: Replace an existing output.
+        progress: Called with the number of documents done since the last call.
+    """
+    return execute(job, rng, progress, Options(force=force)).payload
+
+
+def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+    """Do a job, or go on with it.
+
+    Args:
+        job: What to do.
+        rng: Where noise comes from; None draws a fresh key, after the ledger was charged.
+        progress: Called with the number of documents done since the last call. The first call of a resumed job has
+            those done before.
+        options: How to do it.
+
+    Raises:
+        BudgetError: A cap would be exceeded; nothing was drawn.
+        RowsError: Documents failed, and `on_error` is "stop".
+        ResumeError: The job cannot be resumed.
+    """
     if job.out is None:
+        if options.resume:
+            raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
+        _charge(job, options)
         [batch] = job.documents
-        return job.anonymizer.release(batch.texts, rng=rng).payload
-    with atomic(job.out, force, source=None if job.documents.source == "-" else job.documents.source) as place:
-        record = json.dumps(job.record(), ensure_ascii=False, indent=2) + "\n"
-        privacy_path(place).write_text(record, encoding="utf-8")
-        if job.anonymizer.kind == "vectors":
-            _write_vectors(job, rng, place, progress)
-        else:
-            write_texts(
-                place,
-                _anonymized(job, rng, progress),
-                file_format=job.documents.format,
-                text_column=job.documents.text,
-                columns=job.documents.columns,
+        return Outcome(job.anonymizer.release(batch.texts, rng=rng).payload)
+    folder = JobFolder(job.out)
+    refuse_unfinished(folder, options)
+    if job.chunks == 1 and not options.resume:
+        return _at_once(job, rng, progress, options)
+    if not options.resume:
+        refuse_target(job.out, options.force, source=_source(job))
+    return _in_chunks(job, folder, rng, progress, options)
+
+
+def _charge(job: Plan, options: Options, fingerprint: str = "") -> int | None:
+    return None if options.account is None else options.account.charge(job, fingerprint)
+
+
+def _source(job: Plan) -> str | None:
+    return None if job.documents.source == "-" else job.documents.source
+
+
+def _layout(job: Plan) -> Layout:
+    vectors = job.anonymizer.kind == "vectors"
+    return Layout(vectors, job.documents.format, job.documents.text or "text", job.documents.columns)
+
+
+def refuse_unfinished(folder: JobFolder, options: Options) -> None:
+    """Refuse to resume nothing, or to begin where a job is unfinished; discarding one refunds nothing."""
+    found = folder.path.is_dir()
+    if options.resume and not found:
+        reason = "has no unfinished job to resume; leave out --resume to start one"
+        raise ResumeError(f"{shown(folder.out)} {reason}.")
+    if found and not options.resume:
+        if not options.force:
+            raise InputError(
+                f"{shown(folder.out)} has an unfinished job; add --resume to go on with it, or --force to discard it."
             )
-    return None
+        with folder.held():
+            folder.destroy()
 
 
-def _anonymized(job: Plan, rng: Rng, progress: Progress) -> Iterator[DocumentBatch]:
-    for batch in job.documents:
-        release = job.anonymizer.release(batch.texts, rng=rng, start=batch.start)
-        progress(len(batch.texts))
-        yield replace(batch, texts=[_one_text(document) for document in release.payload])
+def _at_once(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+    """Do a job of one chunk, which would be made again after a crash anyway."""
+    out = _target(job)
+    with atomic(out, options.force, source=_source(job)) as place:
+        _charge(job, options)
+        rng = secure() if rng is None else rng
+        layout, stage = _layout(job), place.parent.parent
+        maker = Maker(job.anonymizer, layout, stage, options.on_error)
+        [batch] = job.documents
+        try:
+            chunk = maker.make(0, without_authors(batch), rng)
+            progress(chunk.rows)
+            _put_together(job, layout, [layout.path(stage, 0)], place, len(chunk.failed))
+        finally:
+            layout.path(stage, 0).unlink(missing_ok=True)
+    return Outcome(failed=chunk.failed)
 
 
-def _one_text(document: str | list[str]) -> str:
-    """Return a released document as text; a bag of words, sorted as it comes, is written with blanks."""
-    return document if isinstance(document, str) else " ".join(document)
+def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+    """Do a job chunk by chunk, so that it can be resumed."""
+    out, layout = _target(job), _layout(job)
+    with folder.held():
+        facts = folder.facts()
+        if options.resume and "published" in facts:
+            return tidied(job, folder, facts)
+        resumed = options.resume and "same" in facts
+        identity = partial(_identity, job, options)
+        rng = taken_up(folder, rng, options, identity) if resumed else begun(job, folder, rng, options, identity)
+        done = folder.done(layout)
+        before = sum(chunk.rows for chunk in done.values())
+        if options.resume:
+            progress(before)
+        maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
+        for chunk in make_all(maker, _tasks(job, done), rng, min(options.processes, job.chunks)):
+            folder.add(chunk)
+            done[chunk.number] = chunk
+            progress(chunk.rows)
+        failed = _checked(job, done)
+        folder.clear_stage()
+        paths = [layout.path(folder.chunks, number) for number in sorted(done)]
+        _put_together(job, layout, paths, folder.new / out.name, len(failed))
+        finish(job, folder, failed, options.force or (resumed and bool(facts["force"])))
+    return Outcome(failed=failed, resumed=before)
 
 
-def _write_vectors(job: Plan, rng: Rng, place: Path, progress: Progress) -> None:
-    import pyarrow as pa
-    from scipy import sparse
-
-    matrices: list[sparse.csr_array] = []
-    ids: list[str] = []
-    kept: list[pa.Table] = []
-    for batch in job.documents:
-        matrices.append(job.anonymizer.release(batch.texts, rng=rng, start=batch.start).payload)
-        ids += batch.ids
-        if batch.kept is not None:
-            kept.append(batch.kept)
-        progress(len(batch.texts))
-    vocabulary = list(job.anonymizer.get_feature_names_out())
-    table = pa.concat_tables(kept) if kept else None
-    write_terms(place, sparse.vstack(matrices, format="csr"), vocabulary, ids, table)
+def finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) -> None:
+    """Give what was put together its names, and remove the job."""
+    # Names that are taken now may have been taken by this job in its last moments before a crash.
+    force = force or "publishing" in folder.facts()
+    refuse_target(folder.out, force, source=_source(job))
+    folder.note(publishing=True)
+    folder.forget_replaced()
+    publish(folder.out, folder.new, folder.old, force)
+    folder.forget_replaced()
+    folder.note(published=failed)
+    folder.destroy()
 
 
-def _suffix(anonymizer: Anonymizer, documents: Documents) -> str | None:
-    """Return the default suffix of an output: the input's own for texts, a vector format for vectors."""
-    if anonymizer.kind == "texts":
-        return None
-    return ".parquet" if documents.format == "parquet" else ".npz"
+def tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> Outcome:
+    """Remove what is left of a job that was killed after its output got its name."""
+    folder.destroy()
+    if not folder.out.exists():
+        raise ResumeError(f"The job of {shown(folder.out)} was finished, but its output is gone; start anew.")
+    return Outcome(failed=tuple(facts["published"]), resumed=job.count)
 
 
-def plain_parameter(value: object) -> object:
-    """Return a parameter as JSON can hold it; long lists and objects by their kind only."""
-    if value is None or isinstance(value, bool | int | float):
-        return value
-    if isinstance(value, str | Path):
-        return Path(value).name  # of a file its name alone: where it lies is nobody's business
-    return f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else type(value).__name__
+def _tasks(job: Plan, done: dict[int, Written]) -> Iterator[Task]:
+    for number, batch in enumerate(job.documents):
+        if number not in done:
+            yield number, without_authors(batch)
+
+
+def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
+    """Return the failed positions, after a last look that the chunks cover every document once, in order."""
+    start = 0
+    for number, chunk in enumerate(done[key] for key in sorted(done)):
+        if (chunk.number, chunk.start) != (number, start):
+            raise ResumeError("The chunks of the job do not fit together; start anew with --force.")
+        start += chunk.rows
+    if start != job.count:
+        raise InputError(f"{shown(job.documents.source)} changed while it was read; start anew with --force.")
+    return tuple(position for key in sorted(done) for position in done[key].failed)
+
+
+def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], place: Path, failed: int) -> None:
+    write_record(job, place, failed)
+    if layout.vectors:
+        vocabulary = [str(term) for term in job.anonymizer.get_feature_names_out()]
+        write_terms(place, lambda: read_terms(paths), vocabulary)
+    else:
+        layout.join_texts(place, paths)
+
+
+def write_record(job: Plan, place: Path, failed: int) -> None:
+    """Write the guarantee beside the output."""
+    record = json.dumps(job.record(failed), ensure_ascii=False, indent=2) + "\n"
+    privacy_path(place).write_text(record, encoding="utf-8")
+
+
+Identity = Callable[[bytes], dict[str, Any]]
+
+
+def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> Rng:
+    """Charge a new job, draw its key and note by what it can be known again."""
+    try:
+        refuse_target(folder.out, options.force, source=_source(job))
+        release = _charge(job, options, folder.path.name)
+        rng = secure() if rng is None else rng
+        folder.write_key(rng.key)
+        folder.note(release=release, force=options.force, on_error=options.on_error, same=identity(rng.key))
+    except BaseException:
+        folder.destroy()  # nothing was drawn yet, so nothing is worth resuming
+        raise
+    return rng
+
+
+def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> Rng:
+    """Return the noise of an unfinished job, after a check that it is the same job."""
+    facts = folder.facts()
+    key = folder.read_key()
+    if rng is not None and rng.key != key:
+        raise ResumeError("The seed is another than that of the unfinished job; resume with the same one.")
+    now = json.loads(json.dumps(identity(key)))
+    changed = [name for name, value in facts["same"].items() if now.get(name) != value]
+    if facts["on_error"] not in ("stop", options.on_error):  # "stop" left nothing out so far, so it may change
+        changed.append("--on-error")
+    if changed:
+        raise ResumeError(
+            f"The job of {shown(folder.out)} cannot be resumed, because this changed: {', '.join(changed)}; "
+            "put it back as it was, or start anew with --force."
+        )
+    if options.account is not None and not options.account.ledger.holds(facts["release"], folder.path.name):
+        raise ResumeError("The ledger does not hold the charge of this job; name the one it was charged to.")
+    folder.note(on_error=options.on_error)
+    return secure(key) if rng is None else rng
+
+
+def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
+    """Return what must be the same for the job to go on."""
+    return {"the input": fingerprints.of_input(job.documents, key), **settings_identity(job, options, key)}
+
+
+def settings_identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
+    """Return what of the settings must be the same for the job to go on, in words a message can use."""
+    documents, account = job.documents, options.account
+    return {
+        "the columns": [documents.format, documents.text, list(documents.columns), job.has_ids, job.has_authors],
+        "the method or its parameters": fingerprints.of_anonymizer(job.anonymizer, key),
+        "the versions of allonym and its libraries": fingerprints.of_versions(),
+        "the number of documents at a time": documents.batch_rows,
+        "--insecure-seed": job.repeatable,
+        "the ledger or the data set": None if account is None else [account.ledger.name, account.dataset],
+    }
+
+
+def _target(job: Plan) -> Path:
+    if job.out is None:
+        raise ParameterError("This job has no output file.")
+    return job.out
+
+
+def unfinished(job: Plan) -> bool:
+    """Tell whether an unfinished job of this output lies on disk."""
+    return job.out is not None and folder_of(job.out).is_dir()

@@ -51,11 +51,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Table:
-    """A table whose columns have been found: the text's name, the names to write, and a way to read."""
+    """A table whose columns have been found: the text's name, the names to write, and a way to read so many rows."""
 
     text: str
     columns: tuple[str, ...]
-    parts: Callable[[], Iterator[Part]]
+    parts: Callable[[int], Iterator[Part]]
 
 
 def open_csv(path: Path, asked: Roles, batch_rows: int) -> Table:
@@ -72,7 +72,7 @@ def open_csv(path: Path, asked: Roles, batch_rows: int) -> Table:
         strings = [name for i, name in enumerate(header) if not _numeric([cells[i] for cells in first])]
     text, roles = _chosen(path, header, strings, asked)
 
-    def parts() -> Iterator[Part]:
+    def parts(batch_rows: int) -> Iterator[Part]:
         import pyarrow as pa
 
         for lines, batch in batched(itertools.islice(_csv_rows(path), 1, None), batch_rows):
@@ -127,7 +127,7 @@ def open_jsonl(path: Path, asked: Roles, batch_rows: int) -> Table:
     text, roles = _chosen(path, list(kinds), [name for name in kinds if "string" in kinds[name]], asked)
     used = [name for name in (text, roles.id, roles.author, *roles.keep) if name is not None]
 
-    def parts() -> Iterator[Part]:
+    def parts(batch_rows: int) -> Iterator[Part]:
         import pyarrow as pa
 
         fields = [_json_field(name, kinds[name]) for name in roles.keep]
@@ -207,7 +207,7 @@ def _json_array(path: Path, field: Any, values: list[Any], lines: Sequence[int])
     return pa.array(values, field.type)
 
 
-def open_parquet(path: Path, asked: Roles, batch_rows: int) -> Table:
+def open_parquet(path: Path, asked: Roles) -> Table:
     """Open a Parquet file; only the named columns are read."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -221,13 +221,13 @@ def open_parquet(path: Path, asked: Roles, batch_rows: int) -> Table:
     if not (_is_text(types[text]) or pa.types.is_null(types[text])):
         reason = f"column {_named([text])} holds {types[text]}, not text; name another with --text"
         raise InputError(f"{shown(path)}: {reason}.")
-    rows_at_once = min(batch_rows, max(1, _BATCH_CHARACTERS // max(1, bytes_per_row)))
+    most_rows = max(1, _BATCH_CHARACTERS // max(1, bytes_per_row))
     wanted = [name for name in names if name in {text, roles.id, roles.author, *roles.keep}]
 
-    def parts() -> Iterator[Part]:
+    def parts(batch_rows: int) -> Iterator[Part]:
         start = 1
         with _parquet_errors(path), pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(rows_at_once, columns=wanted, use_threads=False):
+            for batch in file.iter_batches(min(batch_rows, most_rows), columns=wanted, use_threads=False):
                 if batch.num_rows:
                     yield _parquet_part(path, batch, roles, range(start, start + batch.num_rows))
                 start += batch.num_rows

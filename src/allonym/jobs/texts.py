@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from allonym.jobs.files import DocumentBatch, Format
 
 ROW_GROUP = 1 << 14  # rows; fixed, so that the bytes do not depend on the size of the batches
+_NO_DOCUMENT = "The batches must hold at least one document."
 _ROW_GROUP_BYTES = 1 << 26  # very long documents close a row group early, to keep memory bounded
 
 
@@ -51,7 +52,7 @@ def write_texts(
             raise ParameterError(f"A text file must hold 1 document, got {len(texts)}.")
         Path(path).write_bytes(_storable(texts[0]).encode())
     else:
-        tables = (_text_table(batch, text_column or "text", columns) for batch in batches)
+        tables = (text_table(batch, text_column or "text", columns) for batch in batches)
         _write_table(Path(path), tables, file_format, excel_safe)
 
 
@@ -66,7 +67,8 @@ def _write_folder(folder: Path, batches: Iterable[DocumentBatch]) -> None:
             (folder / relative).write_bytes(_storable(text).encode())
 
 
-def _text_table(batch: DocumentBatch, text_column: str, columns: Sequence[str]) -> pa.Table:
+def text_table(batch: DocumentBatch, text_column: str, columns: Sequence[str]) -> pa.Table:
+    """Return the texts and the kept columns in the order of the columns."""
     import pyarrow as pa
 
     texts = pa.array([_storable(text) for text in batch.texts], pa.string())
@@ -77,38 +79,90 @@ def _text_table(batch: DocumentBatch, text_column: str, columns: Sequence[str]) 
 
 
 def _write_table(path: Path, tables: Iterable[pa.Table], file_format: Format, excel_safe: bool) -> None:
+    if file_format == "parquet":
+        write_parquet_tables(path, tables)
+        return
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        header = True
+        for table in tables:
+            file.writelines(table_lines(table, file_format, header=header, excel_safe=excel_safe))
+            header = False
+    if header:
+        raise ParameterError(_NO_DOCUMENT)
+
+
+def table_lines(table: pa.Table, file_format: Format, *, header: bool, excel_safe: bool = False) -> Iterator[str]:
+    """Give the lines of a table as CSV, with or without its header, or as JSON."""
+    if file_format == "csv":
+        if header:
+            yield _csv_line(table.column_names, excel_safe)
+        yield from (_csv_line(cells, excel_safe) for cells in _rows(table))
+    else:
+        yield from _json_lines(table)
+
+
+def csv_header(names: Sequence[str], *, excel_safe: bool = False) -> str:
+    """Return the first line of a CSV file."""
+    return _csv_line(names, excel_safe)
+
+
+def write_parquet_tables(
+    path: Path, tables: Iterable[pa.Table], *, if_none: Callable[[], pa.Table] | None = None
+) -> None:
+    """Write tables as one Parquet file, in row groups that do not depend on where one table ends.
+
+    Args:
+        path: Where to write.
+        tables: What to write, from the first row to the last.
+        if_none: Gives an empty table to write where there are no tables; without it that is refused.
+    """
+    import pyarrow.parquet as pq
+
     tables = iter(tables)
     first = next(tables, None)
     if first is None:
-        raise ParameterError("The batches must hold at least one document.")
-    tables = chain([first], tables)
-    if file_format == "parquet":
-        _write_parquet_tables(path, first.schema, tables)
-        return
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        if file_format == "csv":
-            file.write(_csv_line(first.column_names, excel_safe))
-        for table in tables:
-            if file_format == "csv":
-                file.writelines(_csv_line(cells, excel_safe) for cells in _rows(table))
-            else:
-                file.writelines(_json_lines(table))
+        if if_none is None:
+            raise ParameterError(_NO_DOCUMENT)
+        first = if_none()
+    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+        for group in _row_groups(chain([first], tables)):
+            writer.write_table(group, ROW_GROUP)
 
 
-def _write_parquet_tables(path: Path, schema: Any, tables: Iterable[pa.Table]) -> None:  # noqa: ANN401
-    """Regroup batches into row groups that do not depend on the size of the batches."""
+def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
+    """Regroup rows: a group ends with its last possible row, or with the one that makes it too large."""
+    import numpy as np
     import pyarrow as pa
-    import pyarrow.parquet as pq
 
-    with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-        pending = schema.empty_table()
-        for table in tables:
-            pending = pa.concat_tables([pending, table])
-            while pending.num_rows >= ROW_GROUP or pending.nbytes >= _ROW_GROUP_BYTES:
-                writer.write_table(pending[:ROW_GROUP].combine_chunks(), ROW_GROUP)
-                pending = pending[ROW_GROUP:]
-        if pending.num_rows:
-            writer.write_table(pending.combine_chunks(), ROW_GROUP)
+    pending, sizes = [], np.zeros(0, np.int64)
+    for table in tables:
+        pending.append(table)
+        sizes = np.concatenate([sizes, _row_bytes(table)])
+        while len(sizes):
+            end = min(ROW_GROUP, int(np.searchsorted(np.cumsum(sizes[:ROW_GROUP]), _ROW_GROUP_BYTES)) + 1)
+            if end > len(sizes):
+                break
+            whole = pa.concat_tables(pending)
+            yield whole[:end].combine_chunks()
+            pending, sizes = [whole[end:]], sizes[end:]
+    if len(sizes):
+        yield pa.concat_tables(pending).combine_chunks()
+
+
+def _row_bytes(table: pa.Table) -> Any:  # noqa: ANN401 - an array
+    """About how much memory each row takes: exact for text, a guess for the rest, and the same for equal rows."""
+    import numpy as np
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    sizes = np.full(table.num_rows, 8 * table.num_columns, np.int64)
+    for column in table.columns:
+        kind = column.type
+        if pa.types.is_string(kind) or pa.types.is_binary(kind) or pa.types.is_large_string(kind):
+            sizes += pc.fill_null(pc.binary_length(column), 0).to_numpy().astype(np.int64)
+        elif pa.types.is_list(kind):
+            sizes += 16 * pc.fill_null(pc.list_value_length(column), 0).to_numpy().astype(np.int64)
+    return sizes
 
 
 def _rows(table: pa.Table) -> Iterator[tuple[Any, ...]]:

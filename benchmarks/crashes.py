@@ -1,0 +1,269 @@
+"""Claim: jobs killed at any moment lose nothing, do nothing twice, and are never paid for too little.
+
+A 100,000-row job is killed with SIGKILL again and again: 100 times at random moments, and 20 times each at a random
+write to disk (fsync), at the naming of a file (replace), and at a random statement to the ledger. After each kill the
+job is resumed, and killed again, until it is done; then the output must be the bytes of an uninterrupted run. Between
+the kills, every file but the input is searched for 1,000 made-up words that are in its texts, and the number of
+outputs ever seen is held against the number of charges in the ledger. Ledgers alone are then crashed 1,000 times.
+
+Jobs run in forked children of this process, so that a kill is a real one and starting is cheap.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import signal
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from allonym import cli
+from allonym.privacy import Guarantee
+from allonym.privacy import ledger as ledgers
+from allonym.privacy.budgets import Purpose
+from allonym.privacy.ledger import Ledger
+
+ROWS = 100_000
+CHUNK_ROWS = 2_000
+LETTERS = "bdfghjklmn"
+CANARIES = [f"zyxq{LETTERS[i // 100]}{LETTERS[i // 10 % 10]}{LETTERS[i % 10]}qvo" for i in range(1000)]
+WORDS = ["rain", "snow", "harbour", "letter", "morning", "bird", "evening", "ship", "word", "sun"]
+
+
+class Job:
+    """The job, its files, and what happened to it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.out = folder / "out.parquet"
+        self.work = folder / ".out.parquet.allonym-job"
+        self.ledger = folder / "ledger"
+        self.begun = self.published = self.leaks = self.partial = self.most_rework = self.resumed = 0
+        texts = [f"people {CANARIES[i % 1000]} {i if i % 3 else 0}" for i in range(ROWS)]  # a third are repeated
+        table = {"key": range(ROWS), "who": [f"{CANARIES[i % 100]}who" for i in range(ROWS)], "text": texts}
+        pq.write_table(pa.table(table), folder / "in.parquet")
+        (folder / "words.txt").write_text("\n".join(WORDS))
+        self.line = [
+            "anonymize", str(folder / "in.parquet"), "--text", "text", "--id", "key", "--author", "who", "--quiet",
+            "--method", "random-replacement", "--words", "3", "--vocabulary", str(folder / "words.txt"),
+            "--insecure-seed", "11", "--chunk-rows", str(CHUNK_ROWS), "--budget-db", str(self.ledger),
+            "--dataset", "in", "-o", str(self.out),
+        ]  # fmt: skip
+        self._warm_up()
+        started = time.perf_counter()
+        if self.attempt(lambda _: None, lambda: None) != 0:
+            raise RuntimeError("the uninterrupted run failed")
+        self.seconds = time.perf_counter() - started
+        self.expected = self.family()
+        self.clear()
+
+    def _warm_up(self) -> None:
+        """Import here what the children will need."""
+        (self.folder / "warm.txt").write_text("rain")
+        method = ["--method", "random-replacement", "--words", "3", "--vocabulary", str(self.folder / "words.txt")]
+        if cli.run(["anonymize", str(self.folder / "warm.txt"), *method, "--quiet"]) != 0:
+            raise RuntimeError("the first run failed")
+
+    def family(self) -> dict[str, bytes]:
+        """Return the output and its guarantee."""
+        return {path.name: path.read_bytes() for path in sorted(self.folder.glob("out.parquet*"))}
+
+    def clear(self) -> None:
+        """Take the output away, so that the next run begins anew."""
+        for path in self.folder.glob("out.parquet*"):
+            path.unlink()
+
+    def attempt(self, from_outside: Callable[[int], None], inside: Callable[[], None]) -> int:
+        """Run or resume the job in a child; return its exit status, negative for the signal that ended it."""
+        resume = self.work.is_dir()
+        self.begun += not resume
+        self.resumed += resume
+        child = os.fork()
+        if child == 0:
+            silent = os.open(self.folder / "talk", os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            os.dup2(silent, 1)
+            os.dup2(silent, 2)
+            inside()
+            os._exit(cli.run([*self.line, *(["--resume"] if resume else [])]))
+        from_outside(child)
+        _, status = os.waitpid(child, 0)
+        return os.waitstatus_to_exitcode(status)
+
+    def look(self) -> None:
+        """Look at what a kill left."""
+        family = self.family()
+        whole = self.out.name in family
+        if whole and family != self.expected:
+            self.partial += 1
+        for path in self.folder.rglob("*"):
+            if path.is_file() and path.name != "in.parquet" and b"zyxq" in path.read_bytes():
+                self.leaks += 1
+        drafts = len(list((self.work / "chunks").glob("*.draft"))) if self.work.is_dir() else 0
+        self.most_rework = max(self.most_rework, drafts)
+
+    def ended(self) -> bool:
+        """After an end by itself: check the output, and make room for the next job."""
+        right = self.family() == self.expected and not self.work.exists()
+        self.published += 1
+        self.clear()
+        return right
+
+
+def killed(job: Job, kills: int, way: Callable[[], tuple[Callable[[int], None], Callable[[], None]]]) -> dict[str, int]:
+    """Run and resume the job until it was killed so often; `way` gives what kills from outside and from inside."""
+    done = wrong = 0
+    while done < kills:
+        status = job.attempt(*way())
+        if status == -signal.SIGKILL:
+            done += 1
+            job.look()
+            if done % 10 == 0:
+                print(f"{done} kills, {wrong} wrong ends", file=sys.stderr, flush=True)
+        elif status != 0 or not job.ended():
+            wrong += 1
+    wrong += finish(job)
+    return {"kills": done, "wrong_ends": wrong}
+
+
+def at_random(job: Job, rng: random.Random) -> tuple[Callable[[int], None], Callable[[], None]]:
+    """Kill at moments spread evenly over the time that an uninterrupted run takes."""
+    moment = rng.random() * job.seconds
+
+    def later(child: int) -> None:
+        deadline = time.monotonic() + moment
+        while time.monotonic() < deadline and os.waitid(os.P_PID, child, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+            time.sleep(0.002)
+        os.kill(child, signal.SIGKILL)
+
+    return later, lambda: None
+
+
+def at_calls(name: str, rng: random.Random) -> tuple[Callable[[int], None], Callable[[], None]]:
+    """Kill at a random call of a function of the system, before it is done."""
+    at = rng.randrange(60)
+
+    def dying() -> None:
+        real, calls = getattr(os, name), iter(range(10**9))
+
+        def call(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+            if next(calls) == at:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return real(*arguments, **named)
+
+        setattr(os, name, call)
+
+    return lambda _: None, dying
+
+
+def at_statements(rng: random.Random) -> tuple[Callable[[int], None], Callable[[], None]]:
+    """Kill at a random statement to the ledger."""
+    at = rng.randrange(25)
+
+    def dying() -> None:
+        real, calls = ledgers._connected, iter(range(10**9))
+
+        def connected(path: Path, create: bool) -> Any:  # noqa: ANN401
+            connection = real(path, create)
+            connection.set_trace_callback(lambda _: os.kill(os.getpid(), signal.SIGKILL) if next(calls) == at else None)
+            return connection
+
+        ledgers._connected = connected
+
+    return lambda _: None, dying
+
+
+def finish(job: Job) -> int:
+    """Bring an unfinished job to its end; return 1 if that is not the right one."""
+    if not job.work.is_dir():
+        job.clear()
+        return 0
+    return int(job.attempt(lambda _: None, lambda: None) != 0 or not job.ended())
+
+
+def crash_ledgers(crashes: int, folder: Path) -> dict[str, int]:
+    """Take the files of a ledger as they lie before each statement: what a kill at that moment would leave."""
+    path, left = folder / "alone", folder / "left"
+    rng = random.Random(5)
+    paid = Fraction(0)  # what has been charged and returned: a release may be seen from then on
+    under = broken = seen = 0
+    with Ledger(path) as ledger:
+
+        def snapshot(_: str) -> None:
+            nonlocal under, broken, seen
+            if seen >= crashes:
+                return
+            seen += 1
+            shutil.rmtree(left, ignore_errors=True)
+            left.mkdir()
+            for name in ("alone", "alone-wal"):
+                if (folder / name).exists():
+                    shutil.copy(folder / name, left / name)
+            try:
+                with Ledger(left / "alone") as found:
+                    total = sum((totals.document for totals in found.totals()), Fraction(0))
+            except Exception:
+                broken += 1
+                return
+            under += total < paid
+
+        ledger._connection.set_trace_callback(snapshot)
+        while seen < crashes:
+            epsilon = rng.choice([0.1, 1.0, 47.5])
+            promise = Guarantee(definition="pure", loss_per_word=epsilon, words=1, epsilon=epsilon)
+            ledger.charge(Purpose("d", "m", promise, 2, has_authors=True), [(None, ["x", "y"])])
+            paid += Fraction(epsilon)
+            snapshot("")
+        ledger._connection.set_trace_callback(None)
+    return {"crashes": seen, "under_counts": int(under), "broken": broken}
+
+
+def main() -> None:
+    """Run all and print JSON."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=100)
+    parser.add_argument("--at-each", type=int, default=20)
+    parser.add_argument("--crashes", type=int, default=1000)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rng = random.Random(20261115)
+    found: dict[str, Any] = {"rows": ROWS, "chunk_rows": CHUNK_ROWS, "canaries": len(CANARIES)}
+    with tempfile.TemporaryDirectory() as name:
+        job = Job(Path(name))
+        found["random_moments"] = killed(job, options.kills, lambda: at_random(job, rng))
+        for step in ("fsync", "replace"):
+            found[f"at_{step}"] = killed(job, options.at_each, lambda step=step: at_calls(step, rng))
+        found["at_ledger_statements"] = killed(job, options.at_each, lambda: at_statements(rng))
+        with Ledger(job.ledger) as ledger:
+            [totals] = ledger.totals()
+        found |= {
+            "outputs_seen": job.published + 1,
+            "jobs_begun": job.begun,
+            "resumed": job.resumed,
+            "charges": totals.releases,
+            "under_counts": max(0, job.published + 1 - totals.releases),
+            "outputs_partly_written": job.partial,
+            "files_with_canaries": job.leaks,
+            "most_chunks_to_do_again": job.most_rework,
+            "ledger_alone": crash_ledgers(options.crashes, Path(name)),
+        }
+    print(json.dumps(found, indent=2))
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    sys.exit(0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,110 @@
+"""`allonym audit`: tries to prove a claimed loss wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from allonym import anonymizers
+from allonym.cli import RISK
+from allonym.cli.methods import build, parameter_options
+from allonym.cli.talk import Talk, common_options
+from allonym.experiments import audit_command, audit_methods
+from allonym.experiments.audit_page import page
+from allonym.jobs.outputs import atomic
+from allonym.privacy.audit import Audit
+from allonym.privacy.audit_texts import HABITS
+
+_MOST_DRAWS = 10**9
+
+
+@click.command(name="audit")
+@click.option("--method", type=click.Choice(sorted(anonymizers.examples())), help="The method to audit.")
+@click.option("--command", "line", help="A program to audit: documents in, an answer each out, one a line.")
+@click.option("--claimed", type=float, help="With --command: the loss it claims between the two documents of a pair.")
+@click.option(
+    "--pair",
+    "pairs",
+    type=(str, str),
+    multiple=True,
+    help="With --command: two documents to tell apart; may be repeated. By default pairs of single words.",
+)
+@click.option(
+    "--declared",
+    type=click.Choice(HABITS),
+    multiple=True,
+    help="With --command: what it says it copies from a document; may be repeated.",
+)
+@click.option(
+    "--draws",
+    type=click.IntRange(10, _MOST_DRAWS),
+    help=f"Draws that judge each input, after as many that choose what to look at. "
+    f"[default: {audit_methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
+)
+@click.option(
+    "--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {audit_command.TIMEOUT:g}]"
+)
+@click.option(
+    "--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write the audit as a page (.html)."
+)
+@click.option("--force", is_flag=True, help="Replace an existing report.")
+@parameter_options
+@common_options
+@click.pass_context
+def command(
+    context: click.Context,
+    /,
+    method: str | None,
+    line: str | None,
+    claimed: float | None,
+    pairs: tuple[tuple[str, str], ...],
+    declared: tuple[str, ...],
+    draws: int | None,
+    timeout: float | None,
+    report: Path | None,
+    force: bool,
+    reference: str | None,
+    target_unchanged: float | None,
+    **parameters: Any,  # noqa: ANN401 - the parameters of the method
+) -> None:
+    """Try to prove a claimed loss wrong: that of a method, or of any program that turns texts into texts.
+
+    Laws that are finite are audited exactly, draws by lower bounds that hold together with 99.9 %. Exit status 1 if
+    the claim is violated.
+    """
+    talk: Talk = context.obj
+    given = {name: value for name, value in parameters.items() if value is not None}
+    if (method is None) == (line is None):
+        raise click.UsageError("Give either --method or --command.")
+    if line is not None and (given or reference or target_unchanged is not None):
+        raise click.UsageError("Options of methods do not go with --command; leave them out.")
+    if method is not None and (claimed, timeout, pairs, declared) != (None, None, (), ()):
+        raise click.UsageError("--claimed, --pair, --declared and --timeout are for --command; leave them out.")
+    if line is not None:
+        found = audit_command.audit_command(
+            line,
+            claimed=claimed,
+            pairs=pairs,
+            declared=declared,
+            draws=draws or audit_command.DRAWS,
+            timeout=audit_command.TIMEOUT if timeout is None else timeout,
+        )
+    else:
+        anonymizer = build(method or "", given, reference=reference, unchanged=target_unchanged)
+        found = audit_methods.audit_method(anonymizer, draws=draws or audit_methods.DRAWS)
+    _answer(context, talk, found, report, force)
+
+
+def _answer(context: click.Context, talk: Talk, found: Audit, report: Path | None, force: bool) -> None:
+    """Print the audit, write the page, and tell by the exit status whether the claim is violated."""
+    if report is not None:
+        with atomic(report, force) as place:
+            place.write_bytes(page(found).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
+    first, rest = str(found).split("\n", 1)
+    talk.data(found.to_dict(), f"{talk.heading(first)}\n{rest}")
+    if report is not None:
+        talk.say(f"The page is {report}.")
+    if found.violations:
+        context.exit(RISK)

@@ -1,0 +1,105 @@
+"""`allonym budget`: what has been spent on which data."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+
+from allonym.cli.budgets import DATABASE, as_json, worded
+from allonym.cli.talk import Talk, common_options
+from allonym.errors import InputError
+from allonym.privacy.budgets import Caps, Entry, Totals, rounded_up, shown_loss
+from allonym.privacy.ledger import Ledger
+
+_DATASET = click.option("--dataset", help="Only this data set.")
+
+
+@click.group(name="budget")
+@common_options
+def command() -> None:
+    """Show what has been spent on which data, from the ledger that --budget-db names."""
+
+
+@command.command()
+@DATABASE
+@_DATASET
+@common_options
+@click.pass_obj
+def show(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
+    """Show the totals of each data set: of the document and the author on whom most was spent."""
+    with _opened(budget_db) as ledger:
+        found = ledger.totals(dataset)
+    _refuse_unknown(found, dataset)
+    talk.data([as_json(totals) for totals in found], "\n".join(map(_shown, found)) or "Nothing has been spent.")
+
+
+@command.command()
+@DATABASE
+@_DATASET
+@common_options
+@click.pass_obj
+def history(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
+    """List all releases, the oldest first."""
+    with _opened(budget_db) as ledger:
+        _refuse_unknown(ledger.totals(dataset), dataset)
+        entries = list(ledger.history(dataset))
+    talk.data([_plain(entry) for entry in entries], "\n".join(map(_line, entries)) or "Nothing has been released.")
+
+
+@command.command()
+@DATABASE
+@click.argument("dataset")
+@click.option("--document", type=float, help="The most that may be spent on a document.")
+@click.option("--author", type=float, help="The most that may be spent on an author.")
+@common_options
+@click.pass_obj
+def cap(talk: Talk, budget_db: Path | None, dataset: str, document: float | None, author: float | None) -> None:
+    """Store limits for a data set; every later run is held to them."""
+    if document is None and author is None:
+        raise click.UsageError("Give --document, --author or both.")
+    limits = Caps.of(document, author)
+    with Ledger(_named(budget_db)) as ledger:
+        ledger.cap(dataset, limits)
+        [totals] = ledger.totals(dataset)
+    talk.data(as_json(totals), _shown(totals))
+
+
+def _named(path: Path | None) -> Path:
+    if path is None:
+        raise click.UsageError("Name the ledger with --budget-db or ALLONYM_BUDGET_DB.")
+    return path
+
+
+def _opened(path: Path | None) -> Ledger:
+    return Ledger(_named(path), create=False)
+
+
+def _refuse_unknown(found: list[Totals], dataset: str | None) -> None:
+    if dataset is not None and not found:
+        raise InputError(f"The ledger has no data set {dataset!r}; leave out --dataset to see those it has.")
+
+
+def _shown(totals: Totals) -> str:
+    caps = (("a document", totals.caps.document), ("an author", totals.caps.author))
+    limits = [f"{shown_loss(cap)} on {whose}" for whose, cap in caps if cap is not None]
+    return f"{totals.dataset}: {worded(totals)}" + (f" Caps: {' and '.join(limits)}." if limits else "")
+
+
+def _line(entry: Entry) -> str:
+    loss = f"ε = {shown_loss(entry.loss)} each" if entry.loss is not None else "no total"
+    told = {(True, True): "ids and authors", (True, False): "ids", (False, True): "authors"}
+    known = told.get((entry.by_id, entry.by_author), "every document charged")
+    promise = (
+        entry.definition if entry.unit != "word" or entry.definition == "none" else f"{entry.definition}, per word"
+    )
+    return (
+        f"{entry.release}  {entry.at}  {entry.dataset}  {entry.method}  {entry.documents:,} documents  "
+        f"{promise}  {loss}  ({known})"
+    )
+
+
+def _plain(entry: Entry) -> dict[str, Any]:
+    return {**asdict(entry), "loss": None if entry.loss is None else rounded_up(entry.loss)}

@@ -1,0 +1,79 @@
+"""`allonym serve`: the local page."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+
+import click
+
+from allonym.cli.talk import Talk, common_options
+from allonym.errors import InputError, MissingDependencyError
+
+_NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
+
+
+@click.command(name="serve")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to use; 0 takes a free one.")
+@click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@common_options
+@click.pass_obj
+def command(talk: Talk, /, port: int, no_browser: bool) -> None:
+    """Open the local page: read, rewrite and report, in a browser on this machine.
+
+    It answers this machine alone and keeps everything in memory. The address works once; Ctrl-C ends it.
+    """
+    server = _server()
+    try:
+        place = server.listen(port)
+    except OSError as error:
+        raise InputError(f"Port {port} cannot be used ({error.strerror}); choose another --port.") from error
+    own = place.getsockname()[1]
+    access = server.guard.Access(own)
+    address = f"http://127.0.0.1:{own}{server.guard.DOOR}#{access.token}"
+    app = server.build(access, own, complain=talk.say)
+    with _redirection(address) as page:
+
+        def started() -> None:
+            talk.data({"address": address, "port": own}, address)
+            talk.say("Open this address in your browser; it works once. Ctrl-C ends the page and forgets everything.")
+            if not no_browser:
+                _open(page)
+
+        server.serve(place, app, started)
+    talk.say("The page is closed; nothing was saved but what you saved.")
+
+
+def _server() -> ModuleType:
+    """Return the page's module, which needs packages that not everybody wants."""
+    missing = [name for name in _NEEDED if find_spec(name) is None]
+    if missing:
+        raise MissingDependencyError("The page needs packages that are not installed: pip install 'allonym[web]'.")
+    return import_module("allonym.web.server")
+
+
+@contextlib.contextmanager
+def _redirection(address: str) -> Iterator[Path]:
+    """Hold a file that leads to the address: on the browser's command line everybody could read the token."""
+    with tempfile.TemporaryDirectory(prefix="allonym-") as folder:
+        page = Path(folder) / "open.html"
+        with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+            file.write(
+                '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>allonym</title>'
+                f'<meta http-equiv="refresh" content="0;url={address}"></head>'
+                f'<body><p><a href="{address}">Open the page</a></p></body></html>\n'
+            )
+        yield page
+
+
+def _open(page: Path) -> None:
+    import webbrowser
+
+    with contextlib.suppress(webbrowser.Error):
+        webbrowser.open(page.as_uri())

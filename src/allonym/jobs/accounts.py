@@ -1,0 +1,44 @@
+"""Charge a job to a ledger."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from allonym.jobs.plans import Plan
+from allonym.privacy.budgets import Caps, Purpose, Totals
+from allonym.privacy.ledger import Ledger, Units
+
+
+@dataclass(frozen=True)
+class Account:
+    """A ledger, the data set in it, and the limits of this run."""
+
+    ledger: Ledger
+    dataset: str
+    caps: Caps = field(default_factory=Caps)
+
+    def charge(self, job: Plan, fingerprint: str = "") -> int:
+        """Charge a job; return the number of the release."""
+        return self.ledger.charge(self._purpose(job, fingerprint), self.units(job), self.caps)
+
+    def foresee(self, job: Plan) -> Totals:
+        """Return the totals after a job, or refuse it; nothing is charged."""
+        return self.ledger.foresee(self._purpose(job, ""), self.units(job), self.caps)
+
+    def _purpose(self, job: Plan, fingerprint: str) -> Purpose:
+        return Purpose(
+            self.dataset,
+            job.anonymizer.method,
+            job.per_document,
+            job.count,
+            has_ids=job.has_ids,
+            has_authors=job.has_authors,
+            job=fingerprint,
+        )
+
+    def units(self, job: Plan) -> Iterator[Units]:
+        """Read the ids and authors of a job, where it has any."""
+        if job.has_ids or job.has_authors:
+            for batch in job.documents:
+                yield batch.ids, batch.authors

@@ -1,0 +1,142 @@
+"""Protect a batch of documents, and go on where single ones fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Literal
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.errors import AllonymError, RowsError
+from allonym.jobs.files import DocumentBatch
+from allonym.randomness import Rng
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
+OnError = Literal["stop", "skip", "blank"]
+
+FAILED_ROWS = "which documents could not be anonymized"
+_FAILURES_THAT_ARE_A_BUG = 20  # so many documents in a row, and none that works: it is not the documents
+
+
+@dataclass(frozen=True)
+class Protected:
+    """A batch ready to be written.
+
+    Attributes:
+        batch: The ids, kept columns and, of text methods, protected texts to write.
+        matrix: The term vectors of vector methods.
+        failed: Positions in the input of documents that could not be anonymized, counted from 0.
+    """
+
+    batch: DocumentBatch
+    matrix: csr_array[Any, Any] | None = None
+    failed: tuple[int, ...] = ()
+
+
+def protect(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, on_error: OnError = "stop") -> Protected:
+    """Anonymize a batch.
+
+    Privacy: spends the guarantee once for each document, however often a piece is tried: noise is keyed by document.
+
+    Raises:
+        RowsError: A document failed and `on_error` is "stop"; the message has its number, never its text.
+    """
+    try:
+        pieces = [(0, len(batch.texts), anonymizer.release(batch.texts, rng=rng, start=batch.start).payload)]
+    except (AllonymError, OSError, MemoryError):
+        raise  # of the settings or the machine, not of a document
+    except Exception as error:
+        pieces = list(_pieces(anonymizer, batch, rng, error))
+    failed = [place for first, _, payload in pieces if payload is None for place in [first]]
+    if failed and on_error == "stop":
+        raise RowsError(f"{rows_sentence([batch.start + place for place in failed])} {_WAY_OUT}")
+    return _assembled(anonymizer, batch, pieces, failed, on_error)
+
+
+_WAY_OUT = "Nothing was written; --on-error skip leaves such rows out, --on-error blank empties their text."
+
+
+def rows_sentence(positions: Sequence[int], count: int | None = None) -> str:
+    """Say which rows failed: the first twenty, by number counted from 1."""
+    count = len(positions) if count is None else count
+    listed = ", ".join(f"{position + 1:,}" for position in positions[:20])
+    more = f" and {count - 20:,} more" if count > 20 else ""
+    return f"Row{'s' if count > 1 else ''} {listed}{more} could not be anonymized."
+
+
+def _pieces(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, error: Exception) -> Iterator[tuple[int, int, Any]]:
+    """Halve a batch that fails until only failing documents are left; give (first, last + 1, payload or None)."""
+    waiting = [(0, len(batch.texts))]
+    failures, worked = 0, False
+    while waiting:
+        first, last = waiting.pop()
+        try:
+            payload = anonymizer.release(batch.texts[first:last], rng=rng, start=batch.start + first).payload
+        except (AllonymError, OSError, MemoryError):
+            raise
+        except Exception:
+            if last - first > 1:
+                middle = (first + last) // 2
+                waiting += [(middle, last), (first, middle)]
+                continue
+            failures += 1
+            payload = None
+        worked = worked or payload is not None
+        all_of_them = len(batch.texts) if batch.start == 0 else _FAILURES_THAT_ARE_A_BUG  # a last chunk may hold one
+        if not worked and failures in (all_of_them, _FAILURES_THAT_ARE_A_BUG):
+            raise error
+        yield first, last, payload
+
+
+def _assembled(
+    anonymizer: Anonymizer,
+    batch: DocumentBatch,
+    pieces: Sequence[tuple[int, int, Any]],
+    failed: Sequence[int],
+    on_error: OnError,
+) -> Protected:
+    positions = tuple(batch.start + place for place in failed)
+    left = batch
+    if failed and on_error == "skip":
+        out = set(failed)
+        left = _rows(batch, [place for place in range(len(batch.texts)) if place not in out])
+    if anonymizer.kind == "vectors":
+        return Protected(left, _stacked(pieces, on_error), positions)
+    texts = [
+        text for _, _, payload in pieces for text in (_blank(on_error) if payload is None else map(as_text, payload))
+    ]
+    return Protected(replace(left, texts=texts), None, positions)
+
+
+def as_text(document: str | list[str]) -> str:
+    """Return a released document as text; a bag of words, sorted as it comes, is written with blanks."""
+    return document if isinstance(document, str) else " ".join(document)
+
+
+def _blank(on_error: OnError) -> list[str]:
+    return [""] if on_error == "blank" else []
+
+
+def _stacked(pieces: Sequence[tuple[int, int, Any]], on_error: OnError) -> Any:  # noqa: ANN401
+    from scipy.sparse import csr_array, vstack
+
+    if len(pieces) == 1:
+        return pieces[0][2]
+    words = next(payload.shape[1] for _, _, payload in pieces if payload is not None)
+    blank = csr_array((1 if on_error == "blank" else 0, words), dtype="int64")
+    return vstack([blank if payload is None else payload for _, _, payload in pieces], format="csr")
+
+
+def _rows(batch: DocumentBatch, places: Sequence[int]) -> DocumentBatch:
+    import pyarrow as pa
+
+    kept = None if batch.kept is None else batch.kept.take(pa.array(places, pa.int64()))
+    return replace(
+        batch,
+        ids=[batch.ids[place] for place in places],
+        texts=[batch.texts[place] for place in places],
+        kept=kept,
+        authors=None,
+    )

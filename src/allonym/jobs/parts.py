@@ -1,0 +1,160 @@
+"""A table in many files: a folder of Parquet, CSV or JSON-lines parts, read and written part by part.
+
+The parts are one table, in the order of their names. A document's position, by which its noise is keyed, is its row
+in that table; so a part gives the same output wherever and whenever it is done, and the same as in one file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import socket
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.errors import InputError
+from allonym.jobs.batches import OnError, Protected, protect
+from allonym.jobs.chunks import Layout, Written, file_digest
+from allonym.jobs.files import DocumentBatch, Documents, EmptyInputError, open_documents
+from allonym.jobs.tables import Roles, shown
+from allonym.jobs.terms import TermRows, terms_table
+from allonym.jobs.texts import table_lines, text_table, write_parquet_tables
+from allonym.randomness import Rng
+
+_SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of a table and where its rows stand in the whole.
+
+    Attributes:
+        number: Which part, counted from 0.
+        path: The file, at the same place on every machine.
+        start: Position of its first row.
+    """
+
+    number: int
+    path: str
+    start: int = 0
+
+
+def find_parts(source: str | Path) -> list[Part]:
+    """Return the parts of a folder, or one file as its only part; names that begin with `_` or `.` are none."""
+    path = Path(source)
+    if path.is_file() and path.suffix.lower() in _SUFFIXES:
+        return [Part(0, os.path.abspath(path))]
+    if not path.is_dir():
+        raise InputError(f"{shown(path)} is no folder of parts; give a folder with .parquet, .csv or .jsonl files.")
+    names = sorted(name for name in os.listdir(path) if not name.startswith(("_", ".")))
+    suffixes = {Path(name).suffix.lower() for name in names}
+    if len(suffixes) != 1 or not suffixes <= set(_SUFFIXES):
+        raise InputError(f"{shown(path)} must hold parts of one kind, all .parquet, all .csv or all .jsonl.")
+    return [Part(number, os.path.abspath(path / name)) for number, name in enumerate(names)]
+
+
+def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
+    """Open a part; None if it has no rows, which is usual for what Spark writes."""
+    columns = {"text": roles.text, "id": roles.id, "author": roles.author}
+    try:
+        return open_documents(part.path, **columns, keep=roles.keep, batch_rows=rows)
+    except EmptyInputError:
+        return None
+
+
+def part_digest(part: Part, key: bytes) -> str:
+    """Return a keyed digest of a part's bytes."""
+    digest = hashlib.blake2b(key=key)
+    with open(part.path, "rb") as file:
+        while block := file.read(1 << 20):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+@dataclass(frozen=True)
+class PartMaker:
+    """All that is needed to do any part; sent to every machine once.
+
+    Attributes:
+        anonymizer: What protects the texts.
+        roles: Which column is what.
+        rows: Most documents at a time.
+        on_error: What becomes of documents that fail.
+        folder: Where finished parts go.
+    """
+
+    anonymizer: Anonymizer
+    roles: Roles
+    rows: int
+    on_error: OnError
+    folder: str
+
+    def make(self, part: Part, rng: Rng) -> Written:
+        """Protect a part and write it so that it is there whole, or not at all.
+
+        Two machines may do this at once: what they write is the same, so it does not matter who is last.
+        """
+        documents = open_part(part, self.roles, self.rows)
+        if documents is None:
+            return Written(part.number, part.start, 0, (), "")
+        target = Path(self.folder) / part_name(part, documents.format, self.anonymizer)
+        draft = target.with_name(f".{target.name}.{socket.gethostname()}.{os.getpid()}.draft")
+        tally = _Tally()
+        try:
+            self._write(draft, documents, self._protected(documents, part.start, rng, tally))
+            with open(draft, "rb") as file:
+                os.fsync(file.fileno())
+            digest = file_digest(draft)
+            os.replace(draft, target)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+        return Written(part.number, part.start, tally.rows, tuple(tally.failed), digest)
+
+    def _protected(self, documents: Documents, start: int, rng: Rng, tally: _Tally) -> Iterator[Protected]:
+        for batch in documents:
+            placed = self._placed(batch, start)
+            done = protect(self.anonymizer, placed, rng, self.on_error)
+            tally.rows += len(batch.texts)
+            tally.failed += done.failed
+            yield done
+
+    def _placed(self, batch: DocumentBatch, start: int) -> DocumentBatch:
+        """Return a batch with its position in the whole table, which is also its id where it has no other."""
+        first = batch.start + start
+        ids = batch.ids if self.roles.id is not None else [str(first + i) for i in range(len(batch.texts))]
+        return replace(batch, start=first, ids=ids, authors=None)
+
+    def _write(self, path: Path, documents: Documents, done: Iterator[Protected]) -> None:
+        if self.anonymizer.kind == "vectors":
+            names = [str(term) for term in self.anonymizer.get_feature_names_out()]
+            rows = (TermRows(_matrix(one), one.batch.ids, one.batch.kept) for one in done)
+            write_parquet_tables(path, (terms_table(part, names) for part in rows))
+            return
+        layout = Layout(False, documents.format, documents.text or "text", documents.columns)
+        tables = (text_table(one.batch, layout.text, layout.columns) for one in done)
+        if documents.format == "parquet":
+            write_parquet_tables(path, tables)
+            return
+        with open(path, "w", encoding="utf-8", newline="") as file:
+            for number, table in enumerate(tables):
+                file.writelines(table_lines(table, documents.format, header=number == 0))
+
+
+@dataclass
+class _Tally:
+    rows: int = 0
+    failed: tuple[int, ...] = ()
+
+
+def _matrix(protected: Protected) -> Any:  # noqa: ANN401 - a sparse matrix
+    return protected.matrix
+
+
+def part_name(part: Part, file_format: str, anonymizer: Anonymizer) -> str:
+    """Return the name of a finished part; names sort as the rows do."""
+    suffix = "parquet" if anonymizer.kind == "vectors" else file_format
+    return f"part-{part.number:08d}.{suffix}"

@@ -1,0 +1,204 @@
+"""`allonym audit`: methods and programs, as text, JSON and a page, and what it refuses."""
+
+from __future__ import annotations
+
+import itertools
+import shlex
+import sys
+import textwrap
+import time
+from pathlib import Path
+
+import pytest
+
+from allonym.anonymizers import base
+from allonym.experiments import audit_methods
+from allonym.experiments.audit_page import page
+from allonym.mechanisms import Subset
+from allonym.privacy.audit import Audit, Finding
+from allonym.randomness import insecure
+
+DRAWS = ("--draws", 2000)
+FEW = ("--draws", 20)
+
+
+@pytest.fixture(scope="module")
+def few_words(tmp_path_factory) -> Path:
+    path = tmp_path_factory.mktemp("words") / "few.txt"
+    path.write_text("house\nwater\nmusic\nwinter\ndoctor\nletter\ngarden\npaper\n", encoding="utf-8")
+    return path
+
+
+@pytest.fixture(autouse=True)
+def fixed_keys(monkeypatch):
+    """The same draws in every run of these tests: an audit may be wrong one time in a thousand."""
+    seeds = itertools.count(100)
+    monkeypatch.setattr(audit_methods, "secure", lambda: insecure(7))
+    monkeypatch.setattr(base, "secure", lambda: insecure(next(seeds)))
+
+
+@pytest.fixture
+def script(tmp_path):
+    """A program of a few lines: `answers` is a list made from `documents`."""
+
+    def write(body: str) -> str:
+        path = tmp_path / "program.py"
+        lines = ["import sys, random", "documents = sys.stdin.read().splitlines()", textwrap.dedent(body)]
+        path.write_text("\n".join([*lines, "print('\\n'.join(answers))"]), encoding="utf-8")
+        return shlex.join([sys.executable, str(path)])
+
+    return write
+
+
+HONEST = """
+    random.seed(len(documents))  # another one in the second run, which has fewer
+    answers = [" ".join(random.choice(["house", "water", "music"]) for _ in range(3)) for document in documents]
+"""
+COPIES = "answers = documents"
+SEEDED = """
+    random.seed(42)
+    answers = [" ".join(random.choice(["house", "water", "music"]) for _ in range(6)) for document in documents]
+"""
+
+
+def verdicts(result) -> dict[str, str]:
+    findings = [one for one in result.json["findings"] if one["check"] != "support" or one["verdict"] != "measured"]
+    return {finding["check"]: finding["verdict"] for finding in findings}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("syntf", "--epsilon", 6, "--words", 12),
+        ("exponential", "--epsilon", 4, "--order", "text"),
+        ("laplace", "--epsilon", 4, "--words", 5),
+        ("random-replacement", "--words", 5),
+    ],
+    ids=lambda options: options[0],
+)
+def test_our_methods_pass(command, few_words, options):
+    result = command("audit", "--method", *options, "--vocabulary", few_words, *DRAWS, "--json").done()
+    assert result.json["violated"] is False
+    found = verdicts(result)
+    assert {"weak generator", *("length", "case", "unknown words"), "rows share noise", "cached noise"} <= set(found)
+    assert "violated" not in found.values()
+
+
+def test_er_ae_passes(command, monkeypatch):
+    monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 5)
+    monkeypatch.setattr(audit_methods, "_MOST_RATED_DRAWS", 500)
+    result = command("audit", "--method", "erae", *DRAWS, "--json").done()
+    assert verdicts(result)["exact loss"] == verdicts(result)["length"] == "holds"
+
+
+@pytest.mark.parametrize("loss", [0.5, 4.0, 11.4])
+def test_the_subset_mechanism_passes_and_a_smaller_claim_does_not(loss):
+    mechanism = Subset(400, loss=loss, candidates=3)
+    findings = audit_methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(3))
+    assert {one.verdict for one in findings} == {"holds"}
+    findings = audit_methods.of_candidates(mechanism, 0.99 * mechanism.loss(), 50, insecure(3))
+    assert "exact loss" in {one.check for one in findings if one.verdict == "violated"}
+
+
+def test_a_method_without_a_guarantee_is_measured_only(command):
+    result = command("audit", "--method", "identity", *FEW, "--json").done()
+    assert set(verdicts(result).values()) == {"measured"}
+    assert result.json["claim"] == "nothing"
+    text = command("audit", "--method", "identity", *FEW).done().out
+    assert "nothing is claimed" in text.splitlines()[0]
+
+
+def test_an_honest_program_passes_and_a_copying_one_fails(command, script):
+    honest = command("audit", "--command", script(HONEST), "--claimed", 1, "--draws", 200, "--json").done()
+    assert set(verdicts(honest).values()) == {"holds"}
+    copying = command("audit", "--command", script(COPIES), "--claimed", 1, "--draws", 200, "--json")
+    assert copying.code == 1
+    assert verdicts(copying)["unknown words"] == verdicts(copying)["sampled loss"] == "violated"
+    unclaimed = command("audit", "--command", script(COPIES), *FEW, "--json").done()
+    assert set(verdicts(unclaimed).values()) == {"measured"}
+
+
+def test_a_fixed_seed_fails(command, script):
+    result = command("audit", "--command", script(SEEDED), "--claimed", 1, *FEW)
+    assert result.code == 1
+    assert result.out.splitlines()[0].endswith("the claim is VIOLATED (runs share noise).")
+
+
+def test_pairs_and_declarations_are_the_users(command, script):
+    arguments = ("--claimed", 1, "--pair", "tea time", "coffee", "--draws", 200, "--json")
+    declared = [part for habit in ("length", "case", "punctuation", "numbers") for part in ("--declared", habit)]
+    result = command("audit", "--command", script(COPIES), *arguments, *declared)
+    assert result.code == 1
+    assert verdicts(result)["length"] == "measured"
+    [loss] = [one for one in result.json["findings"] if one["check"] == "sampled loss"]
+    assert loss["figures"]["pairs"][0]["inputs"] == ["tea time", "coffee"]
+
+
+def test_the_page_is_complete_harmless_and_not_overwritten(command, script, tmp_path):
+    target = tmp_path / "audit.html"
+    line = script(COPIES)
+    arguments = ("audit", "--command", line, "--claimed", 1, *FEW, "--report", target)
+    assert command(*arguments).code == 1
+    written = target.read_text(encoding="utf-8")
+    assert "default-src 'none'" in written
+    assert "unknown words" in written
+    assert "<script" not in written
+    assert "http" not in written.replace("http-equiv", "")
+    command(*arguments).refused()
+    assert command(*arguments, "--force").code == 1
+
+
+def test_bytes_that_are_no_text_do_no_harm(command, tmp_path):
+    target = tmp_path / "audit.html"
+    result = command("audit", "--command", "cat", "--pair", "tea\udcff", "milk", *FEW, "--report", target).done()
+    assert "tea" in result.out
+    assert target.exists()
+
+
+def test_texts_on_the_page_are_shown_as_texts():
+    hostile = "<script>alert(1)</script>&\"'"
+    finding = Finding(check=hostile, verdict="violated", says=hostile, figures={hostile: hostile})
+    written = page(Audit(subject=hostile, claim=hostile, findings=(finding,), notes=(hostile,)))
+    assert "<script" not in written
+    assert written.count("&lt;script&gt;") >= 6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "either --method or --command"),
+        (("--method", "identity", "--command", "cat"), "either --method or --command"),
+        (("--command", "cat", "--epsilon", 3), "do not go with --command"),
+        (("--method", "identity", "--claimed", 3), "are for --command"),
+        (("--command", ""), "empty"),
+        (("--command", "cat 'a"), "quotes"),
+        (("--command", "cat | sort"), "sh -c"),
+        (("--command", "no-such-program-anywhere"), "cannot be run"),
+        (("--command", "false"), "ended with status 1"),
+        (("--command", "true"), "0 answers"),
+        (("--command", "sleep 5", "--timeout", 0.2), "took longer than 0.2 seconds"),
+        (("--command", "cat", "--timeout", -1), "timeout must be"),
+        (("--command", "cat", "--claimed", -1), "at least 0"),
+        (("--command", "cat", "--claimed", "nan"), "at least 0"),
+        (("--command", "cat", "--pair", "a", "a"), "must differ"),
+        (("--command", "cat", "--draws", 1), "--draws"),
+        (("--method", "syntf", "--sentences", 3), "not an option of the method syntf"),
+    ],
+)
+def test_what_cannot_be_audited_is_refused_in_a_sentence(command, arguments, says):
+    assert says in command("audit", *arguments).refused().err
+
+
+def test_a_program_that_takes_too_long_is_ended_with_its_children(command, tmp_path):
+    late = tmp_path / "late"
+    line = f"sh -c '(sleep 1; touch {late}) & wait'"
+    command("audit", "--command", line, *FEW, "--timeout", 0.2).refused()
+    time.sleep(1.2)
+    assert not late.exists()
+
+
+def test_no_shell_ever_sees_the_command(command, tmp_path):
+    canary = tmp_path / "canary"
+    command("audit", "--command", f"cat $(touch {canary})", *FEW).refused()
+    command("audit", "--command", f"echo hello;touch {canary}", *FEW).refused()
+    assert not canary.exists()
