@@ -62,6 +62,10 @@ class Exponential:
         self._weights = weights_of(scores, self.epsilon / (2 * self.sensitivity))
         self.inputs, self.outputs = self._weights.shape
 
+    def weight_tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield (offset into `rows`, whole-number weights of the next few rows): the law itself, for who checks it."""
+        return self._weights.tiles(rows)
+
     def weights(self, i: int) -> Int64:
         """Return the whole-number weights of the outputs for input `i`: the law, exactly."""
         if not 0 <= i < self.inputs:

@@ -71,6 +71,10 @@ class MetricExponential:
         self._pairs = AllPairs(closeness)
         self.inputs = self.outputs = closeness.shape[0]
 
+    def weight_tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield (offset into `rows`, whole-number weights of the next few rows): the law itself, for who checks it."""
+        return self._law.weight_tiles(rows)
+
     def law(self, i: int) -> NDArray[np.float64]:
         """Return the probability of each output for word `i`."""
         return self._law.law(i)

@@ -1,0 +1,97 @@
+"""What an audit says: findings, each with its verdict and figures, and the one sentence on top.
+
+An audit tries to prove a claimed loss wrong. It is handed laws, samplers or programs and the number that was claimed,
+and never the code that computed the number: an error in a price cannot hide in its own check.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, get_args
+
+from allonym.errors import ParameterError
+
+Verdict = Literal["holds", "violated", "measured"]
+
+CONFIDENCE = 0.999
+_MARKS = {"holds": "ok", "violated": "VIOLATED", "measured": "measured"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """What one check found.
+
+    Attributes:
+        check: Name of the check: "exact loss", "support", "length", "rows share noise" …
+        verdict: "holds" (nothing speaks against the claim), "violated", or "measured" where nothing is claimed.
+        says: The finding in a sentence.
+        figures: The numbers behind it, as plain values.
+    """
+
+    check: str
+    verdict: Verdict
+    says: str
+    figures: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.verdict not in get_args(Verdict):
+            raise ParameterError(f"verdict must be one of {get_args(Verdict)}, got {self.verdict!r}.")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the finding as plain values."""
+        return {"check": self.check, "verdict": self.verdict, "says": self.says, "figures": dict(self.figures)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Audit:
+    """All that was found about one mechanism, method or program.
+
+    Attributes:
+        subject: What was audited.
+        claim: What is claimed about it, in words.
+        findings: What the checks found.
+        notes: What a reader must know besides, such as what the audit could not have seen.
+    """
+
+    subject: str
+    claim: str
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def violations(self) -> tuple[Finding, ...]:
+        """The findings that prove the claim wrong."""
+        return tuple(finding for finding in self.findings if finding.verdict == "violated")
+
+    @property
+    def verdict(self) -> str:
+        """The outcome in a sentence."""
+        if self.violations:
+            names = ", ".join(dict.fromkeys(finding.check for finding in self.violations))
+            return f"{self.subject}: the claim is VIOLATED ({names})."
+        if any(finding.verdict == "holds" for finding in self.findings):
+            return f"{self.subject}: no check could prove the claim wrong."
+        return f"{self.subject}: nothing is claimed, so nothing can be violated; what leaks was measured."
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the audit as plain values."""
+        return {
+            "subject": self.subject,
+            "claim": self.claim,
+            "violated": bool(self.violations),
+            "verdict": self.verdict,
+            "findings": [finding.to_dict() for finding in self.findings],
+            "notes": list(self.notes),
+        }
+
+    def to_json(self) -> str:
+        """Return the audit as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
+
+    def __str__(self) -> str:
+        width = max((len(finding.check) for finding in self.findings), default=0)
+        lines = [self.verdict, f"Claimed: {self.claim}", ""]
+        lines += [f"  {_MARKS[one.verdict]:>8}  {one.check:<{width}}  {one.says}" for one in self.findings]
+        return "\n".join([*lines, *([""] if self.notes else []), *(f"Note: {note}" for note in self.notes)])

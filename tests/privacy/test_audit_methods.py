@@ -1,0 +1,90 @@
+"""Audits of our own mechanisms: honest ones pass, and each check can fail."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from allonym.anonymizers.random_replacement import RandomReplacement
+from allonym.anonymizers.syntf import SynTF
+from allonym.anonymizers.word_exponential import WordExponential
+from allonym.closeness import WordCloseness
+from allonym.experiments import audit_methods
+from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, TwoSet
+from allonym.privacy import audit_metric
+from allonym.randomness import insecure
+
+WORDS = ["house", "water", "music", "winter", "doctor", "letter", "garden", "paper"]
+
+
+def broken(findings) -> list[str]:
+    return [one.check for one in findings if one.verdict == "violated"]
+
+
+def metric() -> MetricExponential:
+    points = (insecure(2).below(2001, (40, 3)) - 1000) / 1000
+    return MetricExponential(WordCloseness(points.astype(np.float32)), rate=5.0)
+
+
+@pytest.mark.parametrize("most", [500, 5], ids=["enumerated", "certified"])
+def test_metric_mechanisms_pass_and_smaller_claims_do_not(monkeypatch, most):
+    monkeypatch.setattr(audit_metric, "MOST_TO_ENUMERATE", most)
+    mechanism = metric()
+    claimed, furthest = mechanism.loss_per_unit, 4.0 * mechanism.loss_per_unit
+    assert not broken(audit_methods.of_metric(mechanism, claimed, furthest, 2000, insecure(1)))
+    findings = audit_methods.of_metric(mechanism, 0.9 * claimed, furthest, 20, insecure(1))
+    assert broken(findings) == ["exact metric loss"]
+    findings = audit_methods.of_metric(mechanism, claimed, 0.5, 2000, insecure(1))
+    assert {"exact loss", "sampled loss"} <= set(broken(findings))
+
+
+def test_exponential_mechanisms_pass_and_smaller_claims_do_not():
+    mechanism = Exponential(insecure(1).below(100, (12, 12)) / 100, epsilon=4.0)
+    assert not broken(audit_methods.of_exponential(mechanism, mechanism.loss(), 5000, insecure(1)))
+    findings = audit_methods.of_exponential(mechanism, 0.5 * mechanism.loss(), 5000, insecure(1))
+    assert broken(findings) == ["exact loss", "sampled loss"]
+
+
+def test_two_set_passes_at_both_sizes_and_a_smaller_claim_is_seen_in_draws():
+    mechanism = TwoSet(60, epsilon=3.0)
+    assert not broken(audit_methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(1)))
+    assert broken(audit_methods.of_candidates(mechanism, 0.5 * mechanism.loss(), 5000, insecure(1))) == ["sampled loss"]
+
+
+class Unrounded(LaplaceND):
+    """Noise that is added in floating point and left there: the point's last bits shine through."""
+
+    def perturb(self, points, numbers):
+        return np.asarray(points, np.float64) + self._noise(numbers)
+
+
+class TooLittle(LaplaceND):
+    """Half of the noise that its ε asks for."""
+
+    def _noise(self, numbers):
+        return super()._noise(numbers) / 2
+
+
+def test_laplace_noise_passes_and_broken_noise_does_not(monkeypatch):
+    points = np.array([[0.1, 0.2], [0.3, 0.1], [1.0, 1.0]])
+    assert not broken(audit_methods.of_laplace(LaplaceND(2, epsilon=5.0), points, 5000, insecure(1)))
+    assert broken(audit_methods.of_laplace(Unrounded(2, epsilon=5.0), points, 5000, insecure(1))) == ["support"]
+    monkeypatch.setattr(audit_methods, "LaplaceND", TooLittle)  # which the check in one dimension is made of
+    findings = audit_methods.of_laplace(TooLittle(2, epsilon=5.0), points, 5000, insecure(1))
+    assert broken(findings) == ["sampled loss", "sampled loss"]
+
+
+@pytest.mark.parametrize(
+    "anonymizer",
+    [
+        SynTF(vocabulary=WORDS, words=4),
+        WordExponential(epsilon=4.0, vocabulary=WORDS, words=4),
+        WordExponential(epsilon=4.0, vocabulary=WORDS, words=4, order="text"),
+        RandomReplacement(vocabulary=WORDS, words=4),
+    ],
+    ids=["vectors", "bags", "texts", "random"],
+)
+def test_every_kind_of_release_becomes_a_line(anonymizer):
+    answers = audit_methods.program_of(anonymizer)(["house water", ""])
+    assert [len(answer.split()) for answer in answers] == [4, 4]
+    assert {word for answer in answers for word in answer.split()} <= set(WORDS)
