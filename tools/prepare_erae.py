@@ -12,32 +12,20 @@ from __future__ import annotations
 
 import argparse
 import time
-from array import array
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
-from numpy.typing import NDArray
 
+from allonym.datasets.peerread import bucket, training_review
 from allonym.embeddings import load
-from allonym.sequences import END, SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder, sentences
-from allonym.text import digest
+from allonym.networks.erae_corpus import Tokenised, chosen_sentences, vectors_of
+from allonym.sequences import END, UNKNOWN
 
 SIZE = 20_000
 AUTHORS = 20  # who must use a token, for it to be known
-MOST_UNKNOWN = 0.25  # of a sentence's tokens; beyond it is no English, or no sentence
 SHARES = {"imdb62": 66, "blogs": 42}  # percent of the documents that are used
-
-
-def bucket(name: str, buckets: int) -> int:
-    """Return a number below `buckets` that a hash of the name fixes."""
-    return int.from_bytes(digest(name)[:8], "little") % buckets
-
-
-def training_review(doc_id: str) -> bool:
-    """Tell whether a peer review belongs to the training part; the others are for measuring."""
-    return bucket(doc_id, 10) != 0
 
 
 def documents(folder: Path, limit: int | None) -> Iterator[tuple[str, str, str]]:
@@ -61,46 +49,11 @@ def documents(folder: Path, limit: int | None) -> Iterator[tuple[str, str, str]]
                 yield name, f"{corpus} {who}", text.replace("urlLink", " ")
 
 
-def is_prose(sentence: list[str]) -> bool:
-    """Tell prose from encoded files and tables, which are full of repetitions and single letters."""
-    letters = sum(len(token) == 1 and token.isalpha() and token not in "aAiI" for token in sentence)
-    return letters <= 0.2 * len(sentence) and 3 * len(set(sentence)) >= len(sentence)
-
-
-def numbered(
-    folder: Path, limit: int | None
-) -> tuple[VocabularyBuilder, list[str], array[int], array[int], array[int]]:
-    """Tokenise all once; return counts, distinct tokens, their numbers in a row, lengths, and who is held out."""
-    builder = VocabularyBuilder()
-    numbers: dict[str, int] = {}
-    flat, lengths, held_out = array("i"), array("i"), array("b")
+def read(folder: Path, limit: int | None) -> Tokenised:
+    """Tokenise all documents once."""
+    found = Tokenised()
     for name, author, text in documents(folder, limit):
-        split = [sentence for sentence in sentences(text) if is_prose(sentence)]
-        builder.add(author, split)
-        watch = bucket(name + " held out", 100) == 0
-        for sentence in split:
-            flat.extend([numbers.setdefault(token, len(numbers)) for token in sentence])
-            lengths.append(len(sentence))
-            held_out.append(watch)
-    return builder, list(numbers), flat, lengths, held_out
-
-
-def chosen_sentences(
-    ids: NDArray[np.uint16], lengths: NDArray[np.int64], wanted: NDArray[np.bool_]
-) -> tuple[NDArray[np.uint16], NDArray[np.uint8]]:
-    """Return the wanted sentences that are mostly known words and not fragments, as tokens in a row and lengths."""
-    starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-    unknown = np.add.reduceat((ids == UNKNOWN).astype(np.int64), starts)
-    good = wanted & (lengths >= 2) & (unknown <= MOST_UNKNOWN * lengths)
-    return ids[np.repeat(good, lengths)], lengths[good].astype(np.uint8)
-
-
-def vectors_of(vocabulary: Vocabulary) -> NDArray[np.float16]:
-    """Return the shipped unit word vectors of the tokens; zeros for those that have none."""
-    table = load()
-    rows = table.rows(vocabulary.tokens)
-    found = np.where(rows[:, None] >= 0, table.unit()[np.maximum(rows, 0)], 0).astype(np.float16)
-    found[: len(SPECIAL)] = 0
+        found.add(author, text, held_out=bucket(name + " held out", 100) == 0)
     return found
 
 
@@ -113,12 +66,10 @@ def main() -> None:
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     began = time.time()
-    builder, tokens, flat, lengths, held_out = numbered(options.data, options.limit)
-    print(f"{len(flat):,} tokens, {len(lengths):,} sentences, {time.time() - began:.0f} s", flush=True)
-    vocabulary = builder.vocabulary(SIZE, authors=AUTHORS, dictionary=load())
-    ids = np.array(vocabulary.ids(tokens), dtype=np.uint16)[np.frombuffer(flat, np.int32)]
-    sizes = np.frombuffer(lengths, np.int32).astype(np.int64)
-    watch = np.frombuffer(held_out, np.int8).astype(bool)
+    found = read(options.data, options.limit)
+    print(f"{len(found):,} sentences, {time.time() - began:.0f} s", flush=True)
+    vocabulary = found.builder.vocabulary(SIZE, authors=AUTHORS, dictionary=load())
+    ids, sizes, watch = found.numbered(vocabulary)
     print(f"{len(vocabulary):,} known tokens cover {1 - (ids == UNKNOWN).mean():.4f} of the text", flush=True)
     learned, learned_lengths = chosen_sentences(ids, sizes, ~watch)
     watched, watched_lengths = chosen_sentences(ids, sizes, watch)

@@ -15,29 +15,19 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from prepare_erae import AUTHORS, SHARES
-from safetensors.numpy import load_file, save_file
+from safetensors.numpy import load_file
 
-from allonym import models
-from allonym.networks.erae_inference import (
-    FORMAT,
-    SCALE,
-    VERSION,
-    VOCABULARY_FILE,
-    EraeReader,
-    Shape,
-    quantised,
-)
-from allonym.sequences import END, UNKNOWN, Vocabulary
+from allonym.networks import erae_folder
+from allonym.networks.erae_inference import Shape
+from allonym.sequences import Vocabulary
 
 Arrays = dict[str, NDArray[Any]]
-BEST = 5
 
 CARD = """\
 # {name}, version {version}
@@ -116,84 +106,12 @@ def read_weights(paths: list[Path]) -> Arrays:
     return found
 
 
-def stored(weights: Mapping[str, NDArray[Any]]) -> Arrays:
-    """Return the arrays as they are shipped: matrices as int8 with their scales."""
-    found: Arrays = {}
-    for name, array in weights.items():
-        found[name] = array
-        if array.ndim == 2:
-            found[name], found[name + SCALE] = quantised(array)
-    return found
-
-
 def held_out(path: Path, limit: int) -> list[list[int]]:
     """Return held-out sentences, evenly spread over all there are."""
     with np.load(path) as arrays:
         tokens, lengths = arrays["held_out"].astype(np.int64), arrays["held_out_lengths"].astype(np.int64)
     split = np.split(tokens, np.cumsum(lengths)[:-1])
     return [split[place].tolist() for place in np.unique(np.linspace(0, len(split) - 1, limit).astype(np.int64))]
-
-
-def rounding_costs(exact: EraeReader, shipped: EraeReader, sentences: list[list[int]]) -> dict[str, float]:
-    """Compare two readers, each with its own features: how often they agree, and how often they are right."""
-    steps = [len(sentence) + 1 for sentence in sentences]
-    targets = np.concatenate([[*sentence, END] for sentence in sentences])
-    sums = np.zeros(5)
-    rows = 256
-    pairs = zip(
-        exact.ratings(exact.features(sentences, steps), rows=rows, normalise=True),
-        shipped.ratings(shipped.features(sentences, steps), rows=rows, normalise=True),
-        np.split(targets, range(rows, len(targets), rows)),
-        strict=True,
-    )
-    for before, after, wanted in pairs:
-        known = wanted != UNKNOWN
-        best, best_after = (np.argpartition(-block, BEST, axis=1)[:, :BEST] for block in (before, after))
-        first, first_after = before.argmax(axis=1), after.argmax(axis=1)
-        shared = (best[:, :, None] == best_after[:, None, :]).any(axis=2).mean(axis=1)
-        moved = np.abs(before - after).sum(axis=1) / 2
-        sums += [
-            values[known].sum()
-            for values in (first == wanted, first_after == wanted, first == first_after, shared, moved)
-        ]
-    names = ("accuracy_before", "accuracy", "same_first", "shared_of_five", "probability_moved")
-    found = dict(zip(names, (sums / (targets != UNKNOWN).sum()).round(4).tolist(), strict=True))
-    return found | {"sentences": len(sentences), "steps": int((targets != UNKNOWN).sum())}
-
-
-def table_of(figures: Mapping[str, Any]) -> str:
-    """Return figures, some of them in groups, as a Markdown table."""
-    lines = ["| | |", "|---|---|"]
-    for name, value in figures.items():
-        group = value if isinstance(value, dict) else {"": value}
-        for inner, number in group.items():
-            label = " ".join(part for part in (name, inner) if part).replace("_", " ")
-            lines.append(f"| {label} | {round(number, 4) if isinstance(number, float) else number} |")
-    return "\n".join(lines) + "\n"
-
-
-def card_of(template: str, shape: Shape, config: Mapping[str, Any], size: int) -> str:
-    """Return the text of the card."""
-    figures, costs = config["held_out"], config["rounding"]
-    rounding = ""
-    if costs:
-        rounding = f"""
-Rounding to int8, measured on {costs["sentences"]:,} held-out sentences ({costs["steps"]:,} steps): the most likely word
-is the same in {costs["same_first"]:.2%} of the steps, and is the original word in {costs["accuracy"]:.2%}
-({costs["accuracy_before"]:.2%} before); {costs["shared_of_five"]:.2%} of the five most likely stay, and
-{costs["probability_moved"]:.2%} of the probability moves to other words.
-"""
-    return template.format(
-        name=config["name"],
-        version=config["version"],
-        **config["shape"],
-        parameters=sum(int(np.prod(sizes)) for sizes in shape.tensors().values()),
-        megabytes=size / 1e6,
-        authors=AUTHORS,
-        **SHARES,
-        figures=table_of(figures) if figures else "None were given.\n",
-        rounding=rounding,
-    )
 
 
 def arguments() -> argparse.Namespace:
@@ -216,35 +134,22 @@ def main() -> None:
     options = arguments()
     trained = json.loads(options.config.read_text("utf-8"))
     shape = Shape(**trained["shape"])
-    vocabulary = Vocabulary.load(options.vocabulary)
-    weights = read_weights(options.weights)
-    exact = EraeReader(shape, weights, vocabulary, rounded=False)  # refuses weights that do not fit
-    shipped = stored({name: weights[name] for name in shape.tensors()})
-    costs = {}
-    if options.sentences:
-        reader = EraeReader(shape, shipped, vocabulary)
-        costs = rounding_costs(exact, reader, held_out(options.sentences, options.limit))
-    options.out.mkdir(parents=True, exist_ok=True)
-    save_file({name: np.ascontiguousarray(array) for name, array in shipped.items()}, options.out / models.WEIGHTS)
-    (options.out / models.WEIGHTS).chmod(0o644)  # safetensors writes a file that only its owner may read
-    vocabulary.save(options.out / VOCABULARY_FILE)
-    config = {
-        "name": options.name,
-        "version": VERSION,
-        "format": FORMAT,
-        "shape": vars(shape),
-        "quantisation": {"matrices": "int8", "scales": "float32, one a row", "rest": "float32"},
-        "training": trained.get("state", {}),
-        "held_out": json.loads(options.figures.read_text("utf-8")) if options.figures else {},
-        "rounding": costs,
-    }
-    (options.out / models.CONFIG).write_text(json.dumps(config, indent=2, ensure_ascii=False) + "\n", "utf-8")
-    size = (options.out / models.WEIGHTS).stat().st_size
-    template = options.card.read_text("utf-8") if options.card else CARD
-    (options.out / models.CARD).write_text(card_of(template, shape, config, size), "utf-8")
-    model = models.seal(options.out)
+    model = erae_folder.write(
+        options.out,
+        shape,
+        read_weights(options.weights),
+        Vocabulary.load(options.vocabulary),
+        config={
+            "name": options.name,
+            "training": trained.get("state", {}),
+            "held_out": json.loads(options.figures.read_text("utf-8")) if options.figures else {},
+        },
+        card=options.card.read_text("utf-8") if options.card else CARD,
+        values={"authors": AUTHORS, **SHARES},
+        sentences=held_out(options.sentences, options.limit) if options.sentences else (),
+    )
     print(f"{model.name}: {model.size_bytes / 1e6:.2f} MB in {options.out}")
-    for name, number in costs.items():
+    for name, number in model.config["rounding"].items():
         print(f"{name}: {number}")
 
 

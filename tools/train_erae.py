@@ -19,7 +19,8 @@ import numpy as np
 import torch
 
 from allonym.networks.erae import Erae, Shape, load
-from allonym.networks.erae_training import Sentences, Settings, Training, load_optimizer
+from allonym.networks.erae_batches import Sentences
+from allonym.networks.erae_training import USUAL, Settings, Training, load_optimizer
 from allonym.sequences import END, Vocabulary, sentences
 
 # Written for this purpose.
@@ -73,10 +74,8 @@ def options() -> argparse.Namespace:
 
 def settings_of(chosen: argparse.Namespace) -> Settings:
     """Return the settings: those of the variant, then what the command line says."""
-    # The paper's network reads clear sentences; its released code hides half of the generator's words.
-    usual: dict[str, Any] = {"masked": 0.0, "replaced": 0.0, "forgotten": 0.5} if chosen.variant == "paper" else {}
     given = {name: getattr(chosen, name) for name in (setting.name for setting in fields(Settings))}
-    return Settings(**usual | {name: value for name, value in given.items() if value is not None})
+    return Settings(**USUAL[chosen.variant] | {name: value for name, value in given.items() if value is not None})
 
 
 def main() -> None:

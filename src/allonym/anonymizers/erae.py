@@ -13,6 +13,9 @@ Where this differs from the paper, and why:
 - `length="private"`: as many sentences and steps as the parameters say, whatever the text; where a sentence ends is
   drawn like any word. The paper's generator copies the length, as `length="public"` does, and the guarantee says so.
 - Capitals and spaces come from the drawn words alone; unknown words are read, but never written.
+- `candidate_sets="groups"`, with subset: the candidates are a public group of unlike words, not the network's
+  favourites, and the network says afterwards which of them was meant (`allonym.networks.erae_groups`).
+- `style="neutral"`: what is drawn is the core of a text in plain words (`allonym.networks.erae_neutral`).
 """
 
 from __future__ import annotations
@@ -29,7 +32,9 @@ from allonym import sequences
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import ParameterError
 from allonym.mechanisms import Subset, TwoSet
+from allonym.networks.erae_groups import WordGroups, meant
 from allonym.networks.erae_inference import EraeReader
+from allonym.networks.erae_neutral import NeutralStyle
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
 from allonym.sequences import END, LONGEST_SENTENCE, SPECIAL
@@ -45,6 +50,13 @@ _MOST_SENTENCES = 10_000
 _READ_AT_ONCE = 256  # sentences
 _DOWN = 1 - 1e-12  # so that rounding never makes the loss larger than the one asked for
 _FLOATS_AT_ONCE = 2**23  # of ratings: 32 MiB
+_CACHED = ("network_", "_ends", "_groups", "_marks", "_neutral", "_stop")
+_EITHER_OR = (
+    ("mechanism", "two-set", "subset"),
+    ("length", "private", "public"),
+    ("candidate_sets", "groups", "favourites"),
+    ("style", "kept", "neutral"),
+)
 
 
 class ERAE(Anonymizer):
@@ -56,11 +68,15 @@ class ERAE(Anonymizer):
         model: A shipped model or a folder; "default" is the English one.
         epsilon: ε of the two-set mechanism. What a word loses is ε/2 + ln(words − 1): see `guarantee`.
         loss_per_word: The loss to pay for each output word, in the place of ε.
-        candidates: How many of the network's favourites are likely at each place.
+        candidates: How many words are likely at each place.
         mechanism: The paper's ("two-set"), or ours, better at an equal loss ("subset").
         length: Hide how many sentences and words there are ("private"), or copy it from the text ("public").
         sentences: With private length, sentences of every output; a text's further ones are dropped.
         words: With private length, words at most of every sentence; longer ones are cut into several.
+        candidate_sets: With subset, candidates are a public group of unlike words, of which the network then picks the
+            one that fits what was drawn ("groups"), or the network's favourites, as with two-set ("favourites").
+        style: Draw all of a text ("kept"), or only its core: the clauses that say most, in plain words ("neutral").
+            `sentences` and `words` are then those of the core.
     """
 
     method = "erae"
@@ -78,6 +94,8 @@ class ERAE(Anonymizer):
         length: Literal["private", "public"] = "private",
         sentences: int = 20,
         words: int = 30,
+        candidate_sets: Literal["groups", "favourites"] = "groups",
+        style: Literal["kept", "neutral"] = "kept",
     ) -> None:
         self.model = model
         self.epsilon = epsilon
@@ -87,10 +105,12 @@ class ERAE(Anonymizer):
         self.length = length
         self.sentences = sentences
         self.words = words
+        self.candidate_sets = candidate_sets
+        self.style = style
         self._check()
 
     def _check(self) -> None:
-        for cached in ("network_", "_ends"):  # of other parameters
+        for cached in _CACHED:  # of other parameters
             self.__dict__.pop(cached, None)
         for name in ("epsilon", "loss_per_word"):
             value = getattr(self, name)
@@ -100,10 +120,13 @@ class ERAE(Anonymizer):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
                 raise ParameterError(f"{name} must be a whole number from 1 to {most:,}, got {value}.")
-        if self.mechanism not in ("two-set", "subset"):
-            raise ParameterError(f"mechanism must be two-set or subset, got {self.mechanism!r}.")
-        if self.length not in ("private", "public"):
-            raise ParameterError(f"length must be private or public, got {self.length!r}.")
+        for name, first, second in _EITHER_OR:
+            if getattr(self, name) not in (first, second):
+                raise ParameterError(f"{name} must be {first} or {second}, got {getattr(self, name)!r}.")
+        if self.style == "neutral" and self.length == "public":
+            raise ParameterError(
+                "style='neutral' must go with length='private': how long the core of a text is says something about it."
+            )
 
     @cached_property
     def network_(self) -> EraeReader:
@@ -129,58 +152,93 @@ class ERAE(Anonymizer):
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""
         loss = self.mechanism_.loss()
+        assumptions = (*ASSUMPTIONS, *self.network_.assumptions)
         if self.length == "public":
             return accounting.pure(
                 loss_per_word=loss,
                 words=None,
                 documents=documents,
-                assumptions=ASSUMPTIONS,
+                assumptions=assumptions,
                 released_as_is=("the number of sentences", "the length of each"),
                 adjacency=GIVEN_LENGTHS,
             )
         words = self.sentences * self.words
-        return accounting.pure(loss_per_word=loss, words=words, documents=documents, assumptions=ASSUMPTIONS)
+        return accounting.pure(loss_per_word=loss, words=words, documents=documents, assumptions=assumptions)
 
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name != "network_"}
+        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         documents = [self._sentences(text) for text in texts]
         counts = [len(document) for document in documents]
         flat = [sentence for document in documents for sentence in document]
         drawn = self._drawn(flat, streams.segments(counts, 1))
-        return [self.network_.vocabulary.text([next(drawn) for _ in range(count)]) for count in counts]
+        return [self._text([next(drawn) for _ in range(count)]) for count in counts]
+
+    def _text(self, sentences: Sequence[list[int]]) -> str:
+        """Write a document. Neutral sentences have no marks, so one in them is an accident; all end in a full stop."""
+        vocabulary = self.network_.vocabulary
+        if self.style == "neutral":
+            worded = ([word for word in sentence if word not in self._marks] for sentence in sentences)
+            sentences = [sentence + self._stop for sentence in worded if sentence]
+        return vocabulary.text(sentences)
 
     def _sentences(self, text: str) -> list[list[int]]:
         """Return the sentences as token numbers; with private length as many as every document has."""
         known = self.network_.vocabulary.ids
+        split = sequences.sentences(text)
         if self.length == "public":
-            return [known(sentence) for sentence in sequences.sentences(text)]
+            return [known(sentence) for sentence in split]
+        if self._neutral is not None:
+            split = self._neutral.core(split, clauses=self.sentences, words=self.words)
         pieces = [
             known(sentence[start : start + self.words])
-            for sentence in sequences.sentences(text)
+            for sentence in split
             for start in range(0, len(sentence), self.words)
         ][: self.sentences]
+        if self._groups is not None:  # which the end would take the place of
+            pieces = [self._groups.known(piece) for piece in pieces]
         return pieces + [[] for _ in range(self.sentences - len(pieces))]
 
     def _drawn(self, flat: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
         """Draw every sentence from its own stream, a block of sentences at a time."""
-        outputs, mechanism = len(self.network_.vocabulary), self.mechanism_
         for start in range(0, len(flat), _READ_AT_ONCE):
             block = flat[start : start + _READ_AT_ONCE]
-            lengths = [self.words if self.length == "private" else len(sentence) for sentence in block]
-            longest = max(lengths)
-            features = self.network_.features(block, longest)  # (block, longest, size)
-            at_once = max(1, _FLOATS_AT_ONCE // (max(longest, 1) * outputs))
-            for first in range(0, len(block), at_once):
-                part = slice(first, min(first + at_once, len(block)))
-                rated = self._rated(features[part])
-                own = streams.part(start + part.start, start + part.stop)
-                # A sentence's numbers are the first of its stream, so that steps past its end change nothing.
-                numbers = mechanism.draw(rated, own)
-                for row, length in zip(numbers, lengths[part], strict=True):
-                    yield self._written(row[:length])
+            numbers = self._numbers(block, streams.part(start, start + len(block)))
+            yield from numbers if self._groups is None else self._meant(list(numbers), self._groups)
+
+    def _numbers(self, block: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
+        """Draw the numbers of each sentence, up to its end."""
+        outputs, mechanism = len(self.network_.vocabulary), self.mechanism_
+        lengths = [self.words if self.length == "private" else len(sentence) for sentence in block]
+        longest = max(lengths)
+        groups = self._groups
+        features = self.network_.features(block if groups is None else [], longest)  # (block or none, longest, E)
+        at_once = max(1, _FLOATS_AT_ONCE // (max(longest, 1) * outputs))
+        for first in range(0, len(block), at_once):
+            part = slice(first, min(first + at_once, len(block)))
+            rated = self._rated(features[part]) if groups is None else self._grouped(groups, block[part], longest)
+            # A sentence's numbers are the first of its stream, so that steps past its end change nothing.
+            numbers = mechanism.draw(rated, streams.part(part.start, part.stop))
+            for row, length in zip(numbers, lengths[part], strict=True):
+                yield self._written(row[:length])
+
+    def _grouped(self, groups: WordGroups, block: Sequence[list[int]], steps: int) -> NDArray[np.float32]:
+        """Return rows for the mechanism in which the candidates of each step have 1 and all others 0."""
+        rated = np.zeros((len(block), steps, len(self.network_.vocabulary)), np.float32)
+        for row, sentence in zip(rated, block, strict=True):
+            np.put_along_axis(row, groups.candidates(sentence, steps), 1, axis=1)
+        return rated
+
+    def _meant(self, drawn: Sequence[list[int]], groups: WordGroups) -> list[list[int]]:
+        """Return the words that the network makes of drawn numbers. It sees nothing else, so this spends nothing."""
+        kept = self.mechanism_.probability_of_candidates  # type: ignore[union-attr] # groups go with subset alone
+        # Below it, a word is likelier drawn by accident, when all groups are equally likely.
+        doubt = (1 - kept) / (kept * len(groups.members))
+        found = meant(self.network_, groups, drawn, doubt=doubt, then=self._stop if self.style == "neutral" else ())
+        # What accidents leave of an empty sentence is often a mark alone.
+        return [[] if self._marks.issuperset(words) else words for words in found]
 
     def _rated(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the ratings of all words at each step.
@@ -198,13 +256,35 @@ class ERAE(Anonymizer):
     @cached_property
     def _ends(self) -> list[int]:
         """Numbers that are read as the end: those of no word, and as many of the rarest words as candidates ask for."""
+        if self._groups is not None:
+            return sorted(self._groups.ends.tolist())
         outputs = len(self.network_.vocabulary)
         more = max(0, self.candidates - len(SPECIAL))
         return [*range(len(SPECIAL)), *range(outputs - more, outputs)]
 
+    @cached_property
+    def _groups(self) -> WordGroups | None:
+        if self.mechanism == "two-set" or self.candidate_sets == "favourites":
+            return None
+        return WordGroups(len(self.network_.vocabulary), self.candidates)
+
+    @cached_property
+    def _stop(self) -> list[int]:
+        return self.network_.vocabulary.ids(["."])
+
+    @cached_property
+    def _marks(self) -> frozenset[int]:
+        tokens = enumerate(self.network_.vocabulary.tokens)
+        return frozenset(number for number, token in tokens if not any(sign.isalnum() for sign in token))
+
+    @cached_property
+    def _neutral(self) -> NeutralStyle | None:
+        return NeutralStyle.open() if self.style == "neutral" else None
+
     def _written(self, numbers: NDArray[np.int64]) -> list[int]:
         """Return the numbers of the words: up to the first end, or with public length all that are words."""
-        ends = self._ends if self.mechanism == "subset" and self.length == "private" else list(range(len(SPECIAL)))
+        hidden = self._groups is not None or (self.mechanism == "subset" and self.length == "private")
+        ends = self._ends if hidden else list(range(len(SPECIAL)))
         is_end = np.isin(numbers, ends)
         if self.length == "public":
             kept: list[int] = numbers[~is_end].tolist()

@@ -23,24 +23,26 @@ from numpy.typing import NDArray
 
 from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
+from allonym.networks._erae_gru import LEAST_ROWS, Floats, Gru, Integers
 from allonym.sequences import END, PAD, START, UNKNOWN, Vocabulary
 
-Floats: TypeAlias = NDArray[np.float32]
-Integers: TypeAlias = NDArray[np.int64]
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 FORMAT, VERSION = "erae", 1
 VOCABULARY_FILE = "vocabulary.txt"
 SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 NEVER_WRITTEN = (PAD, START, UNKNOWN)
+TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
+RELEASES_ITS_TEXT = (
+    "no document is among the user's own texts that the model was trained on (the model itself is a release of those "
+    "texts, made without differential privacy, and nothing here protects their authors)"
+)
 
 _FARTHEST = 53  # distances that the attention tells apart: `LONGEST` of the torch network
 _IMPOSSIBLE = np.float32(-1e4)
 _SENTENCES_AT_ONCE = 128
-# Libraries multiply small matrices in another order, and round them otherwise. With at least so many rows, and the
-# attention for so many steps of a sentence at a time, a sentence has had the same bits in any company; no promise of
-# privacy needs this.
-_SENTENCES_IN_CACHE = _LEAST_ROWS = 16
+# The attention, too, looks for so many steps of a sentence at a time.
+_SENTENCES_IN_CACHE = _LEAST_ROWS = LEAST_ROWS
 _BLOCK_BYTES = 64 * 2**20
 _ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE = 256, 48  # multiplied together
 _ROWS_IN_CACHE = 8  # finished while near the processor
@@ -84,65 +86,6 @@ def quantised(matrix: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int8], Floa
     return np.rint(matrix / scales[:, None]).astype(np.int8), scales
 
 
-class _Gru:
-    """One direction of a GRU; reset and update gates are halved, since σ(x) = ½ + ½·tanh(x/2)."""
-
-    def __init__(self, weights: Mapping[str, Floats], name: str, end: str, read: int) -> None:
-        self.size = weights[f"{name}.weight_hh{end}"].shape[1]
-        halves = np.where(np.arange(3 * self.size) < 2 * self.size, np.float32(0.5), np.float32(1))
-        inputs = weights[f"{name}.weight_ih{end}"].T * halves
-        self.inputs, self.beyond = np.ascontiguousarray(inputs[:read]), np.ascontiguousarray(inputs[read:])
-        self.recurrent = np.ascontiguousarray(weights[f"{name}.weight_hh{end}"].T * halves)
-        recurrent_bias = weights[f"{name}.bias_hh{end}"]
-        self.new_bias = recurrent_bias[2 * self.size :]  # inside the reset gate's product, so it cannot join the others
-        self.bias = weights[f"{name}.bias_ih{end}"].copy()
-        self.bias[: 2 * self.size] += recurrent_bias[: 2 * self.size]
-        self.bias *= halves
-
-    def step(self, given: Floats, state: Floats, products: Floats) -> None:
-        """Advance `state` in place; `given`, the inputs' share, and `products` are used up."""
-        size = self.size
-        np.matmul(state, self.recurrent, out=products)
-        gates, new = products[:, : 2 * size], given[:, 2 * size :]
-        gates += given[:, : 2 * size]
-        np.tanh(gates, out=gates)
-        gates += 1
-        gates *= np.float32(0.5)
-        reset, update, change = gates[:, :size], gates[:, size:], products[:, 2 * size :]
-        change += self.new_bias
-        change *= reset
-        new += change
-        np.tanh(new, out=new)
-        state -= new
-        state *= update
-        state += new
-
-    def run(self, given: Floats, codes: Integers, active: Integers, shift: Floats | None, back: bool = False) -> Floats:
-        """Return the state at each place, B × places × size: zero where a row, of which fewer go on, has ended.
-
-        Args:
-            given: The inputs' share for each distinct word.
-            codes: Which of them is at each place, B × places.
-            active: Rows that have each place; these are always the first ones.
-            shift: What each row adds at every place.
-            back: Whether to read from the last place to the first.
-        """
-        rows, places = codes.shape
-        states = np.zeros((rows, places, self.size), np.float32)
-        state = np.zeros((rows, self.size), np.float32)
-        scratch = np.empty((rows, 3 * self.size), np.float32)
-        for place in reversed(range(places)) if back else range(places):
-            going = int(active[place])
-            few = max(going, _LEAST_ROWS)
-            fed = given[codes[:few, place]]
-            if shift is not None:
-                fed += shift[:few]
-            self.step(fed, state[:few], scratch[:few])
-            state[going:few] = 0
-            states[:going, place] = state[:going]
-        return states
-
-
 class EraeReader:
     """A trained network that rates every word at every step of a sentence; see `open`.
 
@@ -151,22 +94,27 @@ class EraeReader:
         weights: Arrays by their names in the torch network; int8 ones with their scales, by name and `.scale`.
         vocabulary: The tokens.
         rounded: Whether the output layer computes in int8 where the embedding is int8; False is for comparing.
+        trained_on: What its configuration says of the training text.
 
     Attributes:
         shape: As given.
         vocabulary: As given.
+        assumptions: What a guarantee of text drawn with it must state beside its own; none for shipped models.
 
     Raises:
         ModelError: The weights do not fit the shape, or the vocabulary.
     """
 
-    def __init__(self, shape: Shape, weights: Weights, vocabulary: Vocabulary, *, rounded: bool = True) -> None:
+    def __init__(
+        self, shape: Shape, weights: Weights, vocabulary: Vocabulary, *, rounded: bool = True, trained_on: str = ""
+    ) -> None:
         self.shape, self.vocabulary = shape, vocabulary
+        self.assumptions: tuple[str, ...] = (RELEASES_ITS_TEXT,) if trained_on == USER_TEXT else ()
         plain = _checked(shape, weights, vocabulary)
         self._embedding = plain["embedding.weight"]  # (V, E)
-        self._forward = _Gru(plain, "encoder", "_l0", shape.embedding)
-        self._backward = _Gru(plain, "encoder", "_l0_reverse", shape.embedding)
-        self._generator = _Gru(plain, "generator", "_l0", shape.embedding)
+        self._forward = Gru(plain, "encoder", "_l0", shape.embedding)
+        self._backward = Gru(plain, "encoder", "_l0_reverse", shape.embedding)
+        self._generator = Gru(plain, "generator", "_l0", shape.embedding)
         self._latent, self._latent_bias = plain["latent.weight"].T.copy(), plain["latent.bias"]
         self._output, self._output_bias = plain["output.weight"].T.copy(), plain["output.bias"]
         if shape.variant == "attention":
@@ -203,7 +151,8 @@ class EraeReader:
         except (KeyError, TypeError) as error:
             raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
         vocabulary = Vocabulary.load(found.folder / VOCABULARY_FILE)
-        return cls(shape, models.open_tensors(found), vocabulary, rounded=rounded)
+        trained_on = str(found.config.get(TRAINED_ON, ""))
+        return cls(shape, models.open_tensors(found), vocabulary, rounded=rounded, trained_on=trained_on)
 
     def features(self, sentences: Sequence[Sequence[int]], steps: Sequence[int] | int) -> Floats:
         """Return what the output layer sees at each step: sentences × steps × E for one number of steps.

@@ -12,14 +12,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 from torch import Tensor, nn
 
@@ -28,24 +26,26 @@ from allonym.networks.erae import (
     START,
     UNKNOWN,
     Erae,
+    Variant,
     copied,
     embedding_reward_loss,
     reconstruction_loss,
     save,
 )
+from allonym.networks.erae_batches import Batch, Sentences
 
-Integers = NDArray[np.int64]
 # Told at each look at the held-out sentences: where training stands, by name.
 Progress = Callable[[dict[str, float]], None]
 
-_STEPS_AFTER_END = 2  # END must follow END, since with a private length the generator runs on
-_WEIGHT_AFTER_END = 0.1
 _NEIGHBOURS = 16
 _SHARPNESS = 10.0  # a neighbour's chance of replacing a word grows as e^(10 · cosine)
-_BATCHES_SORTED_TOGETHER = 50
 _LONGEST_GRADIENT = 1.0
 _EXPLORED = 5  # random candidates of the reward, as many as the most likely ones
 OPTIMIZER = "optimizer.safetensors"
+
+# How a variant differs from the settings' defaults. The paper's network reads clear sentences; its released code hides
+# half of the generator's words.
+USUAL: dict[Variant, dict[str, Any]] = {"paper": {"masked": 0.0, "replaced": 0.0, "forgotten": 0.5}, "attention": {}}
 
 
 @dataclass(frozen=True)
@@ -87,73 +87,6 @@ class Settings:
     patience: int = 8
     keep_optimizer: bool = True
     seed: int = 1
-
-
-@dataclass
-class Batch:
-    """Sentences of about one length, the longest first.
-
-    Attributes:
-        read: What the encoder sees when nothing is noisy, B × S.
-        lengths: Places of each sentence, END included, on the processor.
-        previous: The word before each step, B × T.
-        targets: The word of each step, B × T.
-        weights: How much each step counts, B × T.
-        inside: Which steps are words or the first END, and known, B × T.
-    """
-
-    read: Tensor
-    lengths: Tensor
-    previous: Tensor
-    targets: Tensor
-    weights: Tensor
-    inside: Tensor
-
-
-class Sentences:
-    """All sentences as one row of tokens, on the device that trains."""
-
-    def __init__(self, tokens: NDArray[Any], lengths: NDArray[Any], device: torch.device) -> None:
-        self.lengths: Integers = lengths.astype(np.int64)
-        starts = np.concatenate([[0], np.cumsum(self.lengths)[:-1]])
-        self.tokens = torch.from_numpy(tokens.astype(np.int16)).to(device)
-        self.starts = torch.from_numpy(starts).to(device)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
-
-    def batch(self, rows: Integers) -> Batch:
-        """Return some sentences, longest first."""
-        rows = rows[np.argsort(-self.lengths[rows], kind="stable")]
-        device = self.tokens.device
-        lengths = torch.from_numpy(self.lengths[rows])
-        longest = int(lengths[0])
-        ends = lengths.to(device, non_blocking=True)[:, None]  # (B, 1)
-        at = torch.arange(longest + 1 + _STEPS_AFTER_END, device=device)[None, :]  # (1, T)
-        places = self.starts[torch.from_numpy(rows).to(device)][:, None] + at
-        found = self.tokens[places.clamp(max=len(self.tokens) - 1)].long()
-        targets = torch.where(at < ends, found, END)  # (B, T): the words, then END
-        previous = torch.cat([torch.full_like(targets[:, :1], START), targets[:, :-1]], dim=1)
-        known = targets != UNKNOWN
-        weights = torch.where(at <= ends, 1.0, torch.where(at <= ends + _STEPS_AFTER_END, _WEIGHT_AFTER_END, 0.0))
-        return Batch(targets[:, : longest + 1], lengths + 1, previous, targets, weights * known, (at <= ends) & known)
-
-    def in_order(self, size: int) -> Iterator[Batch]:
-        """Yield all sentences once, in batches of like length."""
-        order = np.argsort(self.lengths, kind="stable")
-        for start in range(0, len(order), size):
-            yield self.batch(order[start : start + size])
-
-    def shuffled(self, size: int, chance: torch.Generator) -> Iterator[Batch]:
-        """Yield all sentences once: shuffled, sorted by length in pools, cut into batches, these shuffled."""
-        order = torch.empty(len(self)).uniform_(generator=chance).argsort().numpy()
-        batches = []
-        for start in range(0, len(order), size * _BATCHES_SORTED_TOGETHER):
-            pool = order[start : start + size * _BATCHES_SORTED_TOGETHER]
-            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
-            batches += [pool[first : first + size] for first in range(0, len(pool), size)]
-        for place in torch.empty(len(batches)).uniform_(generator=chance).argsort().tolist():
-            yield self.batch(batches[place])
 
 
 class Noise:
@@ -210,6 +143,7 @@ class Training:
         settings: How to train.
         progress: Told at each look at the held-out sentences.
         folder: Where checkpoints go, at each look.
+        after_step: Told after each step; may raise to end the run, which `erae_checkpoints` can then keep.
     """
 
     def __init__(
@@ -221,6 +155,7 @@ class Training:
         settings: Settings,
         progress: Progress | None = None,
         folder: Path | None = None,
+        after_step: Callable[[Training], None] | None = None,
     ) -> None:
         self.network, self.learned, self.held_out = network, learned, held_out
         self.vectors, self.settings, self.progress, self.folder = vectors, settings, progress, folder
@@ -232,7 +167,12 @@ class Training:
             fused=self.device.type == "cuda",
         )  # fmt: skip
         self.chance = torch.Generator(self.device).manual_seed(settings.seed)
-        self.done, self.step, self.tokens, self.began = settings.begin, 0, 0, time.monotonic()
+        self.order = torch.Generator().manual_seed(settings.seed)
+        self.order_of_epoch = self.order.get_state()  # before the present epoch's order was drawn
+        self.place = 0  # batches of the present epoch that are done
+        self.after_step = after_step
+        self.done, self.step, self.tokens = settings.begin, 0, 0
+        self.seconds_before, self.began = 0.0, time.monotonic()  # of the run that this one resumes
         self.lowest, self.looks_since, self.best = math.inf, 0, copied(network)
 
     @property
@@ -242,18 +182,31 @@ class Training:
 
     def run(self) -> Erae:
         """Train until the time, the steps or the patience is spent; return the best network of the last stage."""
-        order = torch.Generator().manual_seed(self.settings.seed)
         self.began = time.monotonic()
         while self.done < self.settings.end:
-            for batch in self.learned.shuffled(self.settings.batch_size, order):
-                loss = self._learn(batch)
-                self._advance(batch)
-                if self.step % self.settings.look_every == 0 or self.done >= self.settings.end:
-                    self._look(loss)
-                if self.done >= self.settings.end:
-                    break
+            self._epoch()
         self.network.load_state_dict(self.best, strict=False)
         return self.network.eval()
+
+    def _epoch(self) -> None:
+        """Go over the sentences, from where an interrupted run stopped, until all are seen or training ends."""
+        self.order_of_epoch = self.order.get_state()
+        for batch in self.learned.shuffled(self.settings.batch_size, self.order, self.place):
+            loss = self._learn(batch)
+            self._advance(batch)
+            self.place += 1
+            if self.step % self.settings.look_every == 0 or self.done >= self.settings.end:
+                self._look(loss)
+            if self.after_step is not None:
+                self.after_step(self)
+            if self.done >= self.settings.end:
+                return
+        self.place = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long this run, and the one it resumes, have trained."""
+        return self.seconds_before + time.monotonic() - self.began
 
     def loss(self, batch: Batch, chance: torch.Generator) -> Tensor:
         """Return the loss of the present stage (equation 8) on noisy sentences."""
@@ -289,7 +242,7 @@ class Training:
         settings = self.settings
         self.step += 1
         self.tokens += int(batch.lengths.sum())
-        part = max(self.step / settings.steps, (time.monotonic() - self.began) / (60 * settings.minutes))
+        part = max(self.step / settings.steps, self.seconds / (60 * settings.minutes))
         self._move_to(settings.begin + (settings.end - settings.begin) * min(1.0, part))
 
     def _move_to(self, done: float) -> None:
@@ -310,7 +263,7 @@ class Training:
         if found["held_out_loss"] < self.lowest:
             self.lowest, self.looks_since, self.best = found["held_out_loss"], 0, copied(self.network)
         found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.lowest}
-        found["tokens_per_second"] = self.tokens / max(1e-9, time.monotonic() - self.began)
+        found["tokens_per_second"] = self.tokens / max(1e-9, self.seconds)
         if self.folder is not None:
             save(self.folder, self.network.shape, self.best, found)
             if self.settings.keep_optimizer:
