@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all lint bench clean
+.PHONY: run test test-all lint bench man dist docs clean
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "allonym needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -43,6 +43,22 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	@$(BIN)/python benchmarks/run.py
+
+# The manual page is made from the commands' help and kept with the source; a test compares it.
+man: $(VENV)/.dev
+	$(BIN)/python tools/make_man.py
+
+dist: man
+	$(BIN)/python -m build --no-isolation --outdir dist .
+
+$(VENV)/.docs: $(VENV)/.dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
+
+# The pages are gathered in build/docs, the site is in build/site.
+docs: $(VENV)/.docs
+	$(BIN)/python tools/build_docs.py
+	$(BIN)/zensical build --clean --strict -f build/mkdocs.yml
 
 clean:
 	rm -rf $(VENV) build dist out

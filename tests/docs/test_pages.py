@@ -1,0 +1,123 @@
+"""The documentation: no dead link, every page on the site, and tutorials whose commands run and say what is shown."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [
+    *sorted((ROOT / "docs").glob("*.md")),
+    *sorted((ROOT / "results").glob("*.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "benchmarks/README.md")),
+]
+TUTORIALS = sorted((ROOT / "docs").glob("tutorial-*.md"))
+LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+# A block of commands; a comment before it tells that what they print is drawn, and differs each time.
+CONSOLE = re.compile(r"^(<!-- drawn -->\n)?```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors of a page's headings."""
+    headings = re.findall(r"^#+ (.*)$", FENCE.sub("", page.read_text("utf-8")), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()).strip() for heading in headings)
+    return {re.sub(r"[-\s]+", "-", heading) for heading in plain}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_no_link_is_dead(page):
+    for link in LINK.findall(FENCE.sub("", page.read_text("utf-8"))):
+        if "://" in link or link.startswith("mailto:"):
+            continue
+        target, _, anchor = link.partition("#")
+        path = page.parent / target if target else page
+        assert path.exists(), f"{link} leads nowhere"
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path), f"{link} has no such heading"
+
+
+def test_the_link_test_can_fail(tmp_path):
+    (tmp_path / "page.md").write_text("# A page\n\n[gone](nowhere.md)\n", "utf-8")
+    with pytest.raises(AssertionError, match="leads nowhere"):
+        test_no_link_is_dead(tmp_path / "page.md")
+
+
+def blocks(page: Path):
+    """Yield (command, what it prints, whether that is drawn)."""
+    for drawn, block in CONSOLE.findall(page.read_text("utf-8")):
+        joined = block.replace("\\\n", " ")
+        for part in re.split(r"^\$ ", joined, flags=re.MULTILINE)[1:]:
+            command, _, shown = part.partition("\n")
+            yield command, shown, bool(drawn)
+
+
+def agrees(shown: str, printed: str) -> bool:
+    """Compare what is shown with what is printed: white space does not count, and … stands for anything."""
+    squeezed = " ".join(printed.split())
+    parts = [" ".join(part.split()) for part in shown.split("…")]
+    at = 0
+    for number, part in enumerate(parts):
+        found = squeezed.find(part, at)
+        if found < 0 or (number == 0 and found != 0):
+            return False
+        at = found + len(part)
+    return parts[-1] == "" or squeezed.endswith(parts[-1])
+
+
+def test_what_is_shown_is_compared():
+    assert agrees("one … three\n", "one two\nthree\n")
+    assert agrees("one …", "one two")
+    assert not agrees("one … four", "one two three")
+    assert not agrees("two …", "one two three")
+    assert not agrees("one two", "one two three")
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder as a clone looks to the tutorials, with the programs they call."""
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "bin").mkdir()
+    for name, line in (("python", sys.executable), ("allonym", f"{sys.executable} -m allonym")):
+        program = tmp_path / "bin" / name
+        program.write_text(f'#!/bin/sh\nexec {line} "$@"\n', "utf-8")
+        program.chmod(0o755)
+    return tmp_path
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_the_commands_of_a_tutorial_run_and_print_what_it_shows(page, place):
+    if page.stem == "tutorial-researcher" and find_spec("torch") is None:
+        pytest.skip("training needs the extra neural (torch)")
+    environment = {**os.environ, "PATH": f"{place / 'bin'}:/usr/bin:/bin", "OMP_NUM_THREADS": "1"}
+    ran = 0
+    for command, shown, drawn in blocks(page):
+        done = subprocess.run(
+            ["sh", "-c", f"{command} 2>&1"], cwd=place, env=environment, capture_output=True, check=False
+        )
+        printed = done.stdout.decode()
+        assert done.returncode == 0, f"{command}: {printed}"
+        assert drawn or agrees(shown, printed), f"{command} prints:\n{printed}"
+        ran += 1
+    assert ran >= 4
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda page: page.stem)
+def test_the_python_of_a_tutorial_is_true(page):
+    source = "\n".join(PYTHON.findall(page.read_text("utf-8")))
+    tests = doctest.DocTestParser().get_doctest(source, {}, page.stem, str(page), 0)
+    said: list[str] = []
+    doctest.DocTestRunner().run(tests, out=said.append)
+    assert not said, "".join(said)
+
+
+def test_there_is_python_to_test():
+    assert any(PYTHON.search(page.read_text("utf-8")) for page in TUTORIALS)

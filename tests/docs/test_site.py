@@ -1,0 +1,108 @@
+"""The pages as the documentation site gets them: links that lead somewhere, and a place for every page."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+yaml = pytest.importorskip("yaml", reason="the site is built with the extra docs")
+
+ROOT = Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\[(?:[^\[\]]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+
+
+def loaded(name):
+    """Return a script of tools/ as a module."""
+    specification = importlib.util.spec_from_file_location(name, ROOT / "tools" / f"{name}.py")
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def tool():
+    return loaded("build_docs")
+
+
+@pytest.fixture(scope="module")
+def site(tool, tmp_path_factory):
+    tool.BUILD = tmp_path_factory.mktemp("build")
+    tool.main()
+    return tool.BUILD
+
+
+def test_no_link_between_the_pages_is_dead(site):
+    pages = sorted((site / "docs").rglob("*.md"))
+    checked = 0
+    for page in pages:
+        for link in LINK.findall(FENCE.sub("", page.read_text("utf-8"))):
+            target, _, anchor = link.partition("#")
+            if "://" in link or not target:
+                continue
+            checked += 1
+            path = (page.parent / target).resolve()
+            assert path.is_file(), f"{page.name}: {link}"
+            assert path.is_relative_to(site.resolve())
+            if path.parent.name == "api":
+                assert f"::: {anchor}\n" in path.read_text("utf-8")
+    assert checked > 30
+
+
+def test_every_page_has_a_place(tool, site):
+    config = yaml.safe_load((site / "mkdocs.yml").read_text("utf-8"))
+    placed = list(tool.named(config["nav"]))
+    assert len(placed) == len(set(placed))
+    assert set(placed) == {page.relative_to(site / "docs").as_posix() for page in (site / "docs").rglob("*.md")}
+
+
+def test_the_reference_names_every_public_module(site):
+    described = "".join(page.read_text("utf-8") for page in (site / "docs" / "api").glob("*.md"))
+    for module in ("allonym.text", "allonym.mechanisms.subset", "allonym.privacy.guarantee", "allonym.jobs.files"):
+        assert f"::: {module}\n" in described
+    assert "._" not in described
+
+
+def test_links_are_made_to_fit(tool):
+    page = ROOT / "docs" / "page.md"
+    known = {ROOT / "docs" / "limits.md": "limits.md", ROOT / "CONTRIBUTING.md": "project/contributing.md"}
+    text = "[a](limits.md#x) [b](../CONTRIBUTING.md) [c](../LICENSE) [`d`](../src/allonym/text.py)\n```\n[e](f.md)\n```"
+    fitted = tool.fitted(text, page, "page.md", known)
+    assert fitted == (
+        "[a](limits.md#x) [b](project/contributing.md) c [`d`](api/allonym.md#allonym.text)\n```\n[e](f.md)\n```"
+    )
+
+
+def test_pages_that_nobody_placed_come_last_and_missing_ones_are_noticed(tool):
+    nav = [{"Start": "index.md"}, {"Both": [{"One": "one.md"}, "two.md"]}]
+    tool.complete(nav, {"index.md", "one.md", "two.md", "new.md"})
+    assert nav[-1] == {"More": ["new.md"]}
+    with pytest.raises(SystemExit, match=re.escape("one.md")):
+        tool.complete(nav, {"index.md", "two.md", "new.md"})
+
+
+def test_examples_in_docstrings_are_shown_as_code():
+    pytest.importorskip("griffe", reason="the site is built with the extra docs")
+    fenced = loaded("griffe_doctests").fenced
+    assert fenced("Add.\n\n>>> 1 + 1\n2\n\nMore.") == "Add.\n\n```pycon\n>>> 1 + 1\n2\n```\n\nMore."
+    assert fenced("Add.\n\nExample:\n    >>> 1\n    1") == "Add.\n\nExample:\n    ```pycon\n    >>> 1\n    1\n    ```"
+    known = "Add.\n\nExamples:\n    >>> 1\n    1"
+    assert fenced(known) == known
+
+
+@pytest.mark.skipif(importlib.util.find_spec("zensical") is None, reason="zensical is not installed (the extra docs)")
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(site):
+    line = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(site / "mkdocs.yml")]
+    done = subprocess.run(line, cwd=site, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    for page in (site / "site").rglob("*.html"):
+        fetched = re.findall(
+            r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="?(https?://[^"\s>]+)', page.read_text("utf-8")
+        )
+        assert not fetched, page.name
+    assert (site / "site" / "api" / "allonym.mechanisms.html").is_file()
