@@ -1,0 +1,32 @@
+"""Finding one's way in A4NT's results."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allonym.experiments.a4nt_documents import SIX
+
+Row = dict[str, Any]
+Results = dict[str, Any]
+
+
+def of_setting(results: Results, setting: str) -> list[Row]:
+    """Return what was measured in a setting: the paper's variant first, as it was made."""
+    rows = [row for row in results["measured"] if row["setting"] == setting]
+    return sorted(rows, key=lambda row: (row["trained_for"] == SIX, row["variant"] != "paper"))
+
+
+def attack_on(row: Row, attacker: str) -> Row:
+    """Return what an attacker reached on a model's translations."""
+    found: Row = next(attack for attack in row["attacks"] if attack["attacker"] == attacker)
+    return found
+
+
+def label(row: Row, results: Results) -> str:
+    """Name a row so that no other has its name: recipe and variant, the folder where these are not enough."""
+    kind = (row["trained_for"], row["variant"], row["recipe"])
+    doubles = [m for m in results["models"] if (m["trained_for"], m["variant"], m["recipe"]) == kind]
+    name = f"{row['recipe']} ({row['variant']})" if len(doubles) < 2 else row["name"]
+    six = ", six classes" if row["trained_for"] == SIX and len(doubles) < 2 else ""
+    way = f", {row['way']}" if "way" in row else ""
+    return f"{name}{six}{way}"

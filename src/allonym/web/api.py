@@ -1,0 +1,298 @@
+"""The JSON interface of the page, version 1: each operation with what it takes, what it does and what it answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+
+from allonym.errors import AllonymError
+from allonym.web import alternatives, guard, methods, rewriting
+from allonym.web.changes import word_of
+from allonym.web.desk import MOST_REFERENCES, Desk
+from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
+from allonym.web.rewriting import Draft
+from allonym.web.table import Table
+from allonym.web.work import RETRY_AFTER, Busy, Worker
+
+PREFIX = "/api/v1"
+_METHODS = tuple(card.method for card in methods.CARDS)
+_MOST_CHANGES = 1_000_000
+
+Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
+
+
+@dataclass
+class Room:
+    """What the operations work with: the desk, a worker for quick things and one for long ones."""
+
+    desk: Desk
+    quick: Worker
+    long: Worker
+    wanted: tuple[str, int] | None = None
+    prepared: bool = False
+    table: Table | None = None
+
+    def forget(self) -> None:
+        """Drop everything."""
+        self.desk.forget()
+        if self.table is not None:
+            self.table.close()
+            self.table = None
+
+    def prepare(self) -> None:
+        """Make the tables of the method that was last looked at, so that a draw need not wait for them."""
+        wanted, self.wanted = self.wanted, None
+        if wanted is not None:
+            with suppress(AllonymError):
+                methods.anonymizer(*wanted)
+
+
+@dataclass(frozen=True)
+class Operation:
+    """One thing that can be asked for.
+
+    Attributes:
+        path: After the prefix.
+        method: GET, POST or DELETE.
+        summary: What it does.
+        handler: Does it.
+        body: What the request holds; None for none.
+        answers: Keys that the answer has.
+        waits: Whether something that takes long is answered at once with 202; it then shows on the desk when done.
+    """
+
+    path: str
+    method: str
+    summary: str
+    handler: Handler
+    body: Record | None
+    answers: tuple[str, ...]
+    waits: bool = False
+
+
+async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - ready for JSON
+    """Return what is on the desk."""
+    desk = room.desk
+    return {
+        "text": desk.text,
+        "references": desk.known.to_dict(),
+        "drawn": desk.draft is not None,
+        "draws": len(desk.charges),
+        "drafts": desk.drafts,
+    }
+
+
+async def forget(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Drop everything."""
+    room.forget()
+    return {"forgotten": True}
+
+
+async def read(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Take a text and say how recognisable it is."""
+    reading = await room.quick.do(room.desk.read, given["text"])
+    if not room.prepared:
+        room.prepared = True
+        with suppress(Busy):
+            room.long.start(alternatives.prepare)
+    return reading.to_dict()
+
+
+async def take_references(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Take other texts and begin to train attackers on them."""
+    others = [(entry["author"], entry["text"]) for entry in given["others"]]
+    known = room.desk.take_references(given["mine"], others)
+    if known.state == "training":
+        room.long.start(lambda: room.desk.train(known))
+    return known.to_dict()
+
+
+async def references(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return how far the training is."""
+    return room.desk.known.to_dict()
+
+
+async def drop_references(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Forget the other texts."""
+    return room.desk.take_references([], []).to_dict()
+
+
+async def other_words(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return what could stand in the place of a word."""
+    return {"words": await room.quick.do(alternatives.of, given["word"])}
+
+
+async def offered(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the three protections."""
+    cards = await room.quick.do(methods.offered)
+    return {"cards": cards, "draws": len(room.desk.charges)}
+
+
+async def price(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return what a draw would cost; nothing is drawn."""
+    found = await room.quick.do(rewriting.estimate, given["method"], given["position"], room.desk.text)
+    room.wanted = (given["method"], given["position"])
+    with suppress(Busy):
+        room.long.start(room.prepare)
+    return _priced(found, len(room.desk.charges))
+
+
+async def rewrite(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Charge a draw and show it."""
+    draft = await room.quick.do(room.desk.rewrite, given["method"], given["position"])
+    return _drafted(room, draft)
+
+
+async def draft_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return the draft."""
+    return _drafted(room, room.desk.drafted())
+
+
+async def edit(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Change one stretch of the draft."""
+    to = given["word"] if given["to"] == "word" else given["to"]
+    if to is None:
+        raise Invalid("word is missing; send the word to put there.")
+    draft = room.desk.edit(given["change"], to)
+    return {"badge": rewriting.badge(draft, room.desk.charges), **_edited(draft, given["change"])}
+
+
+async def restore(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Take all edits back."""
+    return _drafted(room, room.desk.restore())
+
+
+async def reject(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Put the original back everywhere."""
+    return _drafted(room, room.desk.reject())
+
+
+async def candidates(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Return other words for one change: neighbours of the drawn word, not of the original."""
+    changes = room.desk.drafted().draw.changes
+    if given["change"] >= len(changes):
+        raise Invalid("There is no such change in this draft; load the page again.")
+    return {"words": await room.quick.do(alternatives.of, word_of(changes[given["change"]].after))}
+
+
+async def measured(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+    """Measure the draft: how recognisable it is, and how much of the meaning is left."""
+    return await room.quick.do(_measured, room.desk)
+
+
+def _measured(desk: Desk) -> dict[str, Any]:
+    draft = desk.drafted()
+    before, after = desk.measure(draft.draw.original), desk.measure(draft.text)
+    kept = desk.meaning_kept()
+    return {"before": _short(before.to_dict()), "after": _short(after.to_dict()), "meaning_kept": kept}
+
+
+def _short(reading: dict[str, Any]) -> dict[str, Any]:
+    return {name: reading[name] for name in ("words", "basis", "sentence", "verdict", "risk", "risk_means")}
+
+
+def _priced(found: rewriting.Charge, draws: int) -> dict[str, Any]:
+    if found.loss_per_word is None:
+        sentence = "This spends no proved budget, because nothing is proved."
+    else:
+        sentence = methods.cost(found.loss_per_word, found.words)
+    return {"words": found.words, "epsilon": found.epsilon, "sentence": sentence, "earlier_draws": draws}
+
+
+def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
+    drawn = draft.draw
+    return {
+        "method": drawn.method,
+        "title": methods.card(drawn.method).title,
+        "position": drawn.position,
+        "badge": rewriting.badge(draft, room.desk.charges),
+        "text": draft.text,
+        "terms": None if drawn.terms is None else [list(pair) for pair in drawn.terms],
+        "changes": [[change.before, change.after, change.same] for change in drawn.changes],
+        "edits": {str(place): words for place, words in draft.edits.items()},
+        "current": drawn.original == room.desk.text,
+    }
+
+
+def _edited(draft: Draft, place: int) -> dict[str, Any]:
+    return {"change": place, "now": draft.edits.get(place), "edits": len(draft.edits)}
+
+
+_DESK = ("text", "references", "drawn", "draws", "drafts")
+_CHANGE = Whole(0, _MOST_CHANGES)
+_CHOSEN = Record({"method": Choice(_METHODS), "position": Whole(0, 63)})
+_STATE = ("state", "done", "total", "problem", "own_texts", "other_texts", "writers", "words")
+_DRAFT = ("method", "title", "position", "badge", "text", "terms", "changes", "edits", "current")
+_EDIT = Record(
+    {"change": _CHANGE, "to": Choice(("drawn", "original", "word")), "word": Text(200, 1)}, frozenset({"word"})
+)
+_READING = ("words", "basis", "sentence", "verdict", "risk", "risk_means", "attackers", "marks", "notes")
+_REFERENCES = Record(
+    {
+        "mine": Several(Text(), MOST_REFERENCES),
+        "others": Several(Record({"author": Text(200, 1), "text": Text()}), MOST_REFERENCES),
+    }
+)
+
+OPERATIONS = (
+    Operation("/desk", "GET", "What is on the desk", desk_state, None, _DESK),
+    Operation("/desk", "DELETE", "Forget everything", forget, None, ("forgotten",)),
+    Operation("/read", "POST", "How recognisable a text is", read, Record({"text": Text()}), _READING),
+    Operation("/references", "GET", "How far training is", references, None, _STATE),
+    Operation("/references", "POST", "Train attackers on other texts", take_references, _REFERENCES, _STATE),
+    Operation("/references", "DELETE", "Forget the other texts", drop_references, None, _STATE),
+    Operation("/words", "POST", "Other words for a word", other_words, Record({"word": Text(200, 1)}), ("words",)),
+    Operation("/methods", "GET", "The protections", offered, None, ("cards", "draws")),
+    Operation("/price", "POST", "What a draw would cost", price, _CHOSEN, ("words", "epsilon", "sentence")),
+    Operation("/rewrite", "POST", "Charge a draw and show it", rewrite, _CHOSEN, _DRAFT, waits=True),
+    Operation("/draft", "GET", "The draft", draft_state, None, _DRAFT),
+    Operation("/draft", "DELETE", "Take all edits back", restore, None, _DRAFT),
+    Operation("/draft/reject", "POST", "Put the original back everywhere", reject, None, _DRAFT),
+    Operation("/draft/edit", "POST", "Change one stretch", edit, _EDIT, ("badge", "change", "now", "edits")),
+    Operation("/draft/words", "POST", "Other words for a change", candidates, Record({"change": _CHANGE}), ("words",)),
+    Operation("/draft/risk", "GET", "Measure the draft", measured, None, ("before", "after", "meaning_kept")),
+)
+
+
+def endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
+    """Return what answers a request for an operation."""
+
+    async def answer(request: Request) -> Response:
+        room: Room = request.app.state.room
+        try:
+            given = operation.body.check(await read_json(request)) if operation.body is not None else {}
+            return JSONResponse(await operation.handler(room, given))
+        except Invalid as invalid:
+            return problem(422, str(invalid))
+        except AllonymError as error:
+            return problem(409, str(error), "Your text is still here, and nothing else was changed.")
+        except Busy as busy:
+            if busy.goes_on and operation.waits:
+                return JSONResponse({"running": True}, 202)
+            sentence = str(busy)
+            return problem(503, sentence, "Your text is still here.", {"Retry-After": str(RETRY_AFTER)})
+
+    return answer
+
+
+def problem(status: int, sentence: str, kept: str = "Nothing was changed.", headers: Any = None) -> Response:  # noqa: ANN401
+    """Return an error as every error of the interface looks."""
+    return Response(guard.as_record(sentence, kept), status, headers, "application/json")
+
+
+async def read_json(request: Request) -> object:
+    """Return the body of a request, which must say that it is JSON: a form of another site cannot."""
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise guard.Refused(415, "The request is not JSON; send it as application/json.")
+    content = await request.body()
+    try:
+        return json.loads(content)
+    except (ValueError, RecursionError):
+        raise Invalid("The request is not readable as JSON; send it again.") from None

@@ -1,0 +1,159 @@
+"""What the page holds while it is open: one person's texts, in memory and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from allonym import metrics
+from allonym.attackers.calibration import count_words
+from allonym.attackers.recognition import Recogniser
+from allonym.errors import AllonymError, InputError
+from allonym.web import reading, rewriting
+from allonym.web.reading import YOU, Reading
+from allonym.web.rewriting import Charge, Draft
+
+MOST_REFERENCES = 2_000
+_LONGEST_COMPARED = 20_000  # characters whose meaning is compared: a tenth of a second for each 1,000
+
+
+@dataclass
+class Known:
+    """Other texts, of the writer and of others, and the attackers trained on them.
+
+    Attributes:
+        mine: The writer's own.
+        others: Texts and their authors.
+        state: "none", "training", "ready" or "failed".
+        done: Steps of the training done.
+        total: All steps.
+        problem: Why it failed, in a sentence.
+        recogniser: The trained attackers.
+        words: The length they were tested at.
+    """
+
+    mine: list[str] = field(default_factory=list, repr=False)
+    others: list[tuple[str, str]] = field(default_factory=list, repr=False)
+    state: str = "none"
+    done: int = 0
+    total: int = 0
+    problem: str = ""
+    recogniser: Recogniser | None = field(default=None, repr=False)
+    words: int = 0
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return how far it is, without any text or name."""
+        return {
+            "state": self.state,
+            "done": self.done,
+            "total": self.total,
+            "problem": self.problem,
+            "own_texts": len(self.mine),
+            "other_texts": len(self.others),
+            "writers": len({author for author, _ in self.others}) + bool(self.mine),
+            "words": self.words,
+        }
+
+
+@dataclass
+class Desk:
+    """Everything of one sitting; `forget` leaves nothing."""
+
+    text: str = field(default="", repr=False)
+    known: Known = field(default_factory=Known)
+    charges: list[Charge] = field(default_factory=list)
+    draft: Draft | None = field(default=None, repr=False)
+    drafts: int = 0
+
+    def forget(self) -> None:
+        """Drop all texts and what was learned from them."""
+        self.text, self.known, self.charges, self.draft, self.drafts = "", Known(), [], None, 0
+        _meaning.cache_clear()
+
+    def read(self, text: str) -> Reading:
+        """Take a text and say how recognisable it is."""
+        self.text = text
+        return self.measure(text)
+
+    def measure(self, text: str) -> Reading:
+        """Say how recognisable any text is to what this desk knows."""
+        known = self.known
+        own = known.mine if known.recogniser is None else ()
+        return reading.read(text, known.recogniser, own)
+
+    def take_references(self, mine: Sequence[str], others: Sequence[tuple[str, str]]) -> Known:
+        """Take other texts; those equal to the text in question are left out."""
+        asked = self.text.strip()
+        self.known = Known(
+            [text for text in mine if text.strip() and text.strip() != asked],
+            [(author, text) for author, text in others if text.strip() and text.strip() != asked],
+        )
+        if any(author.strip().lower() == YOU for author, _ in others):
+            raise InputError(f"Another writer is called “{YOU}”, which stands for yourself here; rename the file.")
+        if self.known.others and not self.known.mine:
+            raise InputError("There are texts of others but none of yours; add one of your own.")
+        self.known.state = "training" if self.known.others else "none"
+        return self.known
+
+    def train(self, known: Known) -> None:
+        """Train attackers on the references; for a worker, so failures are kept, not raised."""
+        words = max(1, count_words(self.text)) if self.text.strip() else 500
+
+        def progress(done: int, total: int) -> None:
+            known.done, known.total = done, total
+
+        texts = [*known.mine, *(text for _, text in known.others)]
+        authors = [*(YOU for _ in known.mine), *(author for author, _ in known.others)]
+        try:
+            known.recogniser = Recogniser().fit(texts, authors, words=words, progress=progress)
+            known.state, known.words = "ready", words
+        except AllonymError as error:
+            known.state, known.problem = "failed", str(error)
+        except Exception as error:  # its message may hold text, so only its kind is told
+            known.state, known.problem = "failed", f"Training failed ({type(error).__name__}); try other texts."
+
+    def rewrite(self, method: str, position: int) -> Draft:
+        """Charge a draw, draw it, and make it the draft."""
+        text, charges = self.text, self.charges
+        charge = rewriting.price(method, position, text)
+        charges.append(charge)  # before anybody sees it: a failure may count too much, never too little
+        draft = Draft(rewriting.draw(method, position, text, charge.words))
+        if self.charges is not charges:
+            raise InputError("Everything was forgotten while this was drawn; begin again.")
+        self.draft, self.drafts = draft, self.drafts + 1
+        return draft
+
+    def edit(self, place: int, to: str) -> Draft:
+        """Change one stretch of the draft."""
+        self.draft = self.drafted().edit(place, to=to)
+        return self.draft
+
+    def restore(self) -> Draft:
+        """Take all edits back."""
+        self.draft = Draft(self.drafted().draw)
+        return self.draft
+
+    def reject(self) -> Draft:
+        """Put the original back everywhere; what is left is the original, byte for byte."""
+        self.draft = self.drafted().reject()
+        return self.draft
+
+    def drafted(self) -> Draft:
+        """Return the draft, or say that there is none."""
+        if self.draft is None:
+            raise InputError("There is no rewrite yet; choose a protection on the Rewrite screen.")
+        return self.draft
+
+    def meaning_kept(self) -> float | None:
+        """Return how alike the meaning of the original and the draft is; None where that cannot be measured."""
+        draft = self.drafted()
+        if draft.draw.terms is not None or metrics.available()["cosine"] != metrics.READY:
+            return None
+        return _meaning(draft.draw.original[:_LONGEST_COMPARED], draft.text[:_LONGEST_COMPARED])
+
+
+@lru_cache(maxsize=4)
+def _meaning(before: str, after: str) -> float:
+    return float(metrics.cosine([before], [after])[0])

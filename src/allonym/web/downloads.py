@@ -1,0 +1,148 @@
+"""What can be saved: the result, the two reports, the command line. Made in memory when asked for."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from allonym import __version__
+from allonym.errors import InputError
+from allonym.experiments.figures import to_csv
+from allonym.experiments.svg import escaped
+from allonym.web import methods, reporting
+from allonym.web.desk import Desk
+from allonym.web.reporting import Report
+
+File = tuple[str, str, bytes]  # name, media type, content
+
+_WARNING = (
+    "Internal report: it holds your original text and every change. Do not publish it, and do not send it with the "
+    "result."
+)
+
+
+def result(desk: Desk) -> File:
+    """Return the text as it stands, or the released counts as a table."""
+    draft = desk.drafted()
+    if draft.draw.terms is None:
+        return "result.anon.txt", "text/plain; charset=utf-8", _bytes(draft.text)
+    table = io.StringIO(newline="")
+    writer = csv.writer(table, lineterminator="\n")
+    writer.writerow(["word", "count"])
+    writer.writerows(draft.draw.terms)
+    return "result.anon.csv", "text/csv; charset=utf-8", _bytes(table.getvalue())
+
+
+def privacy(desk: Desk) -> File:
+    """Return what is promised about the result, as `anonymize` writes it beside its output."""
+    draft = desk.drafted()
+    report = reporting.build(desk)
+    record = {
+        "tool": "allonym",
+        "version": __version__,
+        "method": draft.draw.method,
+        "parameters": methods.parameters(draft.draw.method, draft.draw.position),
+        "claim": report.badge,
+        "draws": [vars(charge) for charge in desk.charges],
+        "guarantee": None if draft.edited else draft.draw.guarantee.to_dict(),
+    }
+    content = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
+    return "result.privacy.json", "application/json", _bytes(content)
+
+
+def public_report(desk: Desk) -> File:
+    """Return the report that may be sent: no word of the input."""
+    return "report.html", "text/html; charset=utf-8", _bytes(_page(reporting.build(desk), "public", ""))
+
+
+def internal_report(desk: Desk) -> File:
+    """Return the report with both texts."""
+    draft = desk.drafted()
+    rows = "".join(
+        f"<tr><td>{escaped(change.before)}</td><td>{escaped(draft.edits.get(place, change.after))}</td>"
+        f"<td>{'by hand' if place in draft.edits else 'drawn'}</td></tr>"
+        for place, change in enumerate(draft.draw.changes)
+        if not change.same or place in draft.edits
+    )
+    texts = (
+        f"<h2>Original</h2><blockquote>{escaped(draft.draw.original)}</blockquote>"
+        f"<h2>Result</h2><blockquote>{escaped(draft.text)}</blockquote>"
+        "<h2>Changes</h2><table><thead><tr><th scope='col'>original</th><th scope='col'>result</th>"
+        f"<th scope='col'>how</th></tr></thead><tbody>{rows}</tbody></table>"
+    )
+    page = _page(reporting.build(desk), "internal", texts)
+    return "internal-report.html", "text/html; charset=utf-8", _bytes(page)
+
+
+def command(desk: Desk) -> File:
+    """Return the command line that repeats the method on a file."""
+    draft = desk.drafted()
+    line = methods.command(draft.draw.method, draft.draw.position)
+    again = "# Fresh noise each time: running this is another draw, which adds to the loss.\n"
+    return "repeat.sh", "text/plain; charset=utf-8", _bytes(f"{again}{line}\n")
+
+
+def curve(desk: Desk) -> File:
+    """Return the data of the trade-off figure."""
+    draft = desk.drafted()
+    figure = reporting.trade_off(draft.draw.method, draft.draw.position)
+    if figure is None:
+        raise InputError("No curve was measured for this method; choose one with a proof.")
+    return "trade-off.csv", "text/csv; charset=utf-8", _bytes(to_csv(figure))
+
+
+OFFERED: dict[str, Callable[[Desk], File]] = {
+    "result": result,
+    "privacy": privacy,
+    "public": public_report,
+    "internal": internal_report,
+    "command": command,
+    "curve": curve,
+}
+
+
+def _page(report: Report, kind: str, more: str) -> str:
+    """Return a report as one HTML file without scripts, that opens anywhere."""
+    style = (files("allonym.web") / "static" / "report.css").read_text(encoding="utf-8") + reporting.figure_styles()
+    rows = "".join(
+        f"<tr><th scope='row'>{escaped(name)}</th><td>{escaped(before)}</td><td>{escaped(after)}</td></tr>"
+        for name, before, after in report.rows
+    )
+    limits = "".join(f"<li>{escaped(limit)}</li>" for limit in report.limits)
+    note = _WARNING if kind == "internal" else "It holds no word of the text."
+    figure = f"<figure>{report.figure}<figcaption>{escaped(report.figure_note)}</figcaption></figure>"
+    return (
+        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        "<meta name='referrer' content='no-referrer'>"
+        "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>What can be claimed ({kind} report)</title><style>{style}</style></head><body><main>"
+        f"<p class='kind'>allonym {escaped(__version__)}, {kind} report. {note}</p>"
+        f"<h1>{escaped(report.badge['title'])}</h1><p>{escaped(report.badge['detail'])}</p>"
+        f"<h2>For a data release</h2><blockquote>{escaped(report.paragraph)}</blockquote>"
+        "<h2>Before and after</h2><table><thead><tr><th scope='col'>measured</th><th scope='col'>before</th>"
+        f"<th scope='col'>after</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"<h2>The trade-off</h2>{figure if report.figure else '<p>No curve was measured for this method.</p>'}"
+        f"<h2>To repeat it</h2><pre><code>{escaped(report.command)}</code></pre>"
+        f"{more}<h2>Limits</h2><ul>{limits}</ul></main></body></html>\n"
+    )
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+def names() -> list[dict[str, Any]]:
+    """Return what is offered, with what to know about each."""
+    return [
+        {"name": "result", "title": "The result", "about": "the text as it stands, or the counts as CSV"},
+        {"name": "privacy", "title": "Its guarantee", "about": "JSON, to keep beside the result"},
+        {"name": "public", "title": "Public report", "about": "fit to send: no word of your text is in it"},
+        {"name": "internal", "title": "Internal report", "about": "holds your original text: keep it to yourself"},
+        {"name": "command", "title": "Command line", "about": "repeats this on a file; another draw costs again"},
+        {"name": "curve", "title": "Data of the curve", "about": "CSV"},
+    ]

@@ -1,0 +1,240 @@
+"""How recognisable a text is, as the Read screen shows it: a sentence, a row for each attacker, and marks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from allonym.attackers.calibration import count_words
+from allonym.attackers.function_words import (
+    AMERICAN_SPELLINGS,
+    BRITISH_SPELLINGS,
+    FUNCTION_WORDS,
+    MISSING_APOSTROPHES,
+    MISSPELLINGS,
+)
+from allonym.attackers.recognition import FEW_WORDS, Evidence, Opinion, Recogniser, Recognition, ordinal, percent, sure
+from allonym.scoring import Figure
+from allonym.web import style_features, style_profile
+from allonym.web.style_features import Kind
+from allonym.web.style_profile import Comparison, Finding
+
+YOU = "you"
+MOST_PLACES = 200  # of one mark; a list of thousands helps nobody
+_SPELLINGS = frozenset((*AMERICAN_SPELLINGS, *BRITISH_SPELLINGS, *MISSPELLINGS, *MISSING_APOSTROPHES))
+_SMALL_WORDS = frozenset(FUNCTION_WORDS)
+_OPEN_SET = "The real writer may be none of those known; shares are among these alone."
+_PROFILE_CAN = (
+    "Without other texts nobody can be recognised, so this compares your text with the habits of thousands of bloggers "
+    "and newsgroup writers. It can tell what is unusual about it. It cannot tell whether you would be recognised: for "
+    "that, add texts of yours and of others. A text that is not unusual may still be recognised."
+)
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something that gives the writer away.
+
+    Attributes:
+        kind: How it is drawn: dotted, dashed, double or solid; "shape" is of the whole text.
+        feature: What it is, in words.
+        share: Its part of everything that gives away.
+        note: How it compares, in words.
+        places: First character and the one after the last.
+    """
+
+    kind: Kind
+    feature: str
+    share: float
+    note: str
+    places: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one attacker reaches: how often such an attacker is right, and what this one says."""
+
+    attacker: str
+    right: dict[str, float]
+    says: str
+
+
+@dataclass(frozen=True)
+class Reading:
+    """The whole answer.
+
+    Attributes:
+        words: Length of the text.
+        basis: What it was compared with: "known" writers, a "profile" of many, or "nothing".
+        sentence: The answer in one sentence.
+        verdict: What it means for this text.
+        risk: The probability behind it, between 0 and 1, or None.
+        risk_means: What that probability is.
+        attackers: A row for each.
+        marks: What gives it away, most telling first.
+        notes: What this can and cannot tell.
+    """
+
+    words: int
+    basis: str
+    sentence: str
+    verdict: str
+    risk: float | None
+    risk_means: str
+    attackers: list[Row] = field(default_factory=list)
+    marks: list[Mark] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, ready for JSON."""
+        return asdict(self)
+
+
+def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> Reading:
+    """Say how recognisable a text is.
+
+    Args:
+        text: The text.
+        recogniser: Attackers trained on known writers, one of whom is `YOU`; None to compare with the shipped profile.
+        own: Other texts of the same writer, where there is no recogniser.
+    """
+    words = count_words(text)
+    if not words:
+        return Reading(0, "nothing", "Nothing to read yet.", "Write or paste a text.", None, "")
+    if recogniser is not None:
+        return _among_known(recogniser.check(text, YOU), text)
+    comparison = style_profile.shipped().compare(text)
+    if comparison is None:
+        sentence = f"{_counted(words)} are too few to say anything."
+        return Reading(
+            words, "nothing", sentence, "Go on writing: fifty are the least.", None, "", notes=[_PROFILE_CAN]
+        )
+    return _with_profile(comparison, text, words, own)
+
+
+def _among_known(found: Recognition, text: str) -> Reading:
+    strongest = found.strongest.accuracy
+    sentence = (
+        f"Among {found.authors} writers, an attacker names the right one {_figure(strongest)} of the time; "
+        f"chance is {percent(found.chance)}."
+    )
+    if found.recognised:
+        verdict = f"This text is recognised as yours: the strongest attacker is {sure(found.risk)}."
+    else:
+        verdict = (
+            f"This text is not recognised: you rank {ordinal(found.rank or 0)}, and the strongest attacker is "
+            f"{sure(found.risk)} that it is yours."
+        )
+    notes = [_weak(found.words)] if found.words < FEW_WORDS else []
+    notes += [warning for warning in found.warnings if str(FEW_WORDS) not in warning]
+    return Reading(
+        words=found.words,
+        basis="known",
+        sentence=sentence,
+        verdict=verdict,
+        risk=found.risk,
+        risk_means="how sure the strongest attacker is that you wrote it",
+        attackers=[_row(opinion) for opinion in found.opinions],
+        marks=[_clue(clue, text) for clue in found.clues],
+        notes=[*notes, _OPEN_SET],
+    )
+
+
+def _row(opinion: Opinion) -> Row:
+    top, own = opinion.candidates[0], opinion.of(YOU).probability
+    says = f"says {top.author}, {sure(top.probability)}"
+    if top.author != YOU:
+        says += f"; of you, {sure(own)}"
+    return Row(opinion.describes_itself_as, asdict(opinion.accuracy), says)
+
+
+def _clue(clue: Evidence, text: str) -> Mark:
+    places = [(place.start, place.stop) for place in clue.places]
+    times = f"{len(places)} place{'s' if len(places) != 1 else ''}" if places else "of the whole text"
+    return Mark(_kind(clue.feature, text, places), clue.feature, clue.share, times, places[:MOST_PLACES])
+
+
+def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
+    """Return how a clue is marked, by what stands at its places."""
+    if not places:
+        return "shape"
+    if feature.startswith("pattern "):
+        return "punctuation"
+    quoted = text[places[0][0] : places[0][1]]
+    words = [match.group().lower().replace("’", "'") for match in style_features.WORD.finditer(quoted)]
+    if not words:
+        return "punctuation"
+    if any(word in _SPELLINGS for word in words):
+        return "spelling"
+    return "function" if all(word in _SMALL_WORDS for word in words) else "wording"
+
+
+def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
+    sentence = (
+        f"Among 50 bloggers, an attacker picks the right one {_figure(found.attack)} of the time from a text "
+        f"of about {found.compared_at:,} words; chance is 2 %."
+    )
+    verdict = f"This text is more unusual than {percent(found.more_unusual_than)} of theirs."
+    rows = [
+        Row(
+            "word and character habits, 5,000 words of each blogger known",
+            asdict(found.attack),
+            "says nothing about you: it has no text of yours",
+        ),
+        Row(
+            "the same, on texts about as unusual as this one",
+            asdict(found.attack_if_as_unusual),
+            "what to expect if you wrote a blog",
+        ),
+    ]
+    rows += _same_writer(text, own)
+    notes = [_weak(words)] if words < FEW_WORDS else []
+    return Reading(
+        words=words,
+        basis="profile",
+        sentence=sentence,
+        verdict=verdict,
+        risk=found.more_unusual_than,
+        risk_means="share of bloggers’ texts that are less unusual",
+        attackers=rows,
+        marks=[_finding(finding) for finding in found.findings],
+        notes=[*notes, _PROFILE_CAN],
+    )
+
+
+def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
+    """Return what somebody sees who lays the text beside another of the same writer's."""
+    likeness = style_profile.shipped().likeness(text, "\n\n".join(own)) if own else None
+    if likeness is None:
+        return []
+    says = (
+        f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
+    )
+    return [Row("small words and signs alone, beside your other texts", asdict(likeness.right), says)]
+
+
+def _finding(found: Finding) -> Mark:
+    places = [(start, stop) for start, stop in found.places[:MOST_PLACES]]
+    if found.kind == "shape":
+        note = f"{found.rate:.1f}, usual {found.usual:.1f}"
+    else:
+        often = "more often than usual" if found.more else "rarer than usual"
+        note = f"{often}: {_rate(found.rate)} in 1,000 words, usual {_rate(found.usual)}"
+    return Mark(found.kind, found.feature, found.share, note, places)
+
+
+def _rate(value: float) -> str:
+    return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
+
+
+def _figure(found: Figure) -> str:
+    return f"{percent(found.value)} ({100 * found.low:.0f}–{100 * found.high:.0f} %)"
+
+
+def _weak(words: int) -> str:
+    return f"The estimate is weak: {_counted(words)}, and under {FEW_WORDS} no verdict is reliable."
+
+
+def _counted(words: int) -> str:
+    return "1 word" if words == 1 else f"{words:,} words"

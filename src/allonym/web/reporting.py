@@ -1,0 +1,179 @@
+"""What can be claimed: the trade-off, before and after, a paragraph for a data release, and limits.
+
+The public report holds no word of the input: only the method, its promise, measured figures and limits. The internal
+one adds both texts and what was changed, and says so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from allonym import __version__
+from allonym.attackers.recognition import percent
+from allonym.experiments.figures import Lines, Panel, Point, Rule, Series, draw
+from allonym.privacy.statement import number
+from allonym.web import methods, rewriting
+from allonym.web.desk import Desk
+from allonym.web.reading import Reading
+
+LIMITS = (
+    "A measured risk is no guarantee: it is what these attackers reach with these texts, and a better one may exist.",
+    "The attackers here had not seen the method at work; one who trains on rewritten texts does better. The curve is "
+    "of such attackers, on other people’s texts.",
+    "ε is per word, and words add up. A large total does not by itself rule out that the text is recognised.",
+    "Names, places, events and opinions that the words still tell are not hidden. Neither are metadata, the time of "
+    "sending, the way you type, and how few people could have written it.",
+    "A second draw of the same text, or of another text on the same facts, is a second release: losses add up.",
+    "Words you chose yourself, with the original in sight, are not covered by any proof.",
+)
+_STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Report:
+    """Everything the Report screen and the public report say; no word of the input.
+
+    Attributes:
+        method: What was used, in words.
+        badge: What may be claimed.
+        paragraph: For a data release.
+        rows: Before and after: name, before, after.
+        figure: The trade-off as SVG, without styles.
+        figure_note: What the figure was measured on.
+        command: The command line that repeats it.
+        statement: The promise in full.
+        limits: What all this does not say.
+    """
+
+    method: str
+    badge: dict[str, Any]
+    paragraph: str
+    rows: tuple[tuple[str, str, str], ...]
+    figure: str = field(repr=False)
+    figure_note: str = field(repr=False)
+    command: str
+    statement: str
+    limits: tuple[str, ...] = LIMITS
+
+
+def build(desk: Desk) -> Report:
+    """Return the report of the current draft."""
+    draft = desk.drafted()
+    drawn = draft.draw
+    card = methods.card(drawn.method)
+    before, after = desk.measure(drawn.original), desk.measure(draft.text)
+    claimed = rewriting.badge(draft, desk.charges)
+    figure = trade_off(drawn.method, drawn.position)
+    return Report(
+        method=f"{card.title} ({drawn.method})",
+        badge=claimed,
+        paragraph=_paragraph(desk, claimed, before, after),
+        rows=tuple(_rows(desk, before, after)),
+        figure="" if figure is None else plain_svg(draw(figure)),
+        figure_note="" if figure is None else _measured_on(drawn.method),
+        command=methods.command(drawn.method, drawn.position),
+        statement=str(drawn.guarantee),
+    )
+
+
+def trade_off(method: str, position: int) -> Lines | None:
+    """Return the measured curve with the chosen point ringed; None where nothing was measured."""
+    curve = methods.curves().get(method)
+    if curve is None:
+        return None
+    points = []
+    for place, one in enumerate(curve["points"]):
+        attack, chosen = one["attack"], place == position
+        label = f"chosen: {one['label']}" if chosen else one["label"]
+        ends = (attack["low"], attack["high"], None, None)
+        points.append(Point(attack["value"], one["kept"], *ends, label, chosen))
+    before = curve["attack_before"]
+    original = Point(before["value"], 1.0, before["low"], before["high"], None, None, "original")
+    return Lines(
+        "What is kept against what is given away",
+        f"Each point is a position of the slider, measured on {curve['bench']}: further up more is kept, further left "
+        "attackers who trained on rewritten texts name fewer writers. The ring marks your choice.",
+        "attackers name the right writer (share)",
+        "kept (share)",
+        (
+            Panel(
+                "",
+                (Series(methods.card(method).title, tuple(points)), Series("original", (original,))),
+                (Rule("x", curve["chance"], "chance"),),
+            ),
+        ),
+        y_range=(0.0, 1.1),
+    )
+
+
+def plain_svg(vector: str) -> str:
+    """Return a figure without its style element, which the page's content policy forbids; see `figure_styles`."""
+    return _STYLE.sub("", vector)
+
+
+def figure_styles() -> str:
+    """Return the styles that figures bring along."""
+    drawn = draw(Lines("t", "d", "x", "y", (Panel("", (Series("s", (Point(0.0, 0.0), Point(1.0, 1.0))),)),)))
+    found = _STYLE.search(drawn)
+    return found.group(1) if found else ""
+
+
+def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, str]]:
+    draft = desk.drafted()
+    rows = [("words", f"{before.words:,}", f"{after.words:,}")]
+    if before.risk is not None and after.risk is not None:
+        rows.append((before.risk_means, _share(before.risk), _share(after.risk)))
+    kept = desk.meaning_kept()
+    if kept is not None:
+        rows.append(("likeness of meaning", "100 %", _share(max(0.0, kept))))
+    if draft.draw.changes:
+        changed = [change for change in draft.draw.changes if not change.same]
+        share = 1 - len(changed) / max(1, len(draft.draw.changes))
+        rows.append(("words left as they were", "100 %", _share(share)))
+        rows.append(("words chosen by hand", "–", f"{len(draft.edits):,}"))
+    return rows
+
+
+def _share(value: float) -> str:
+    return percent(min(value, 1.0))
+
+
+def _measured_on(method: str) -> str:
+    curve = methods.curves()[method]
+    note = f"Measured on {curve['bench']} ({curve['source']}), not on your text; kept: {curve['kept_means']}."
+    if not methods.curve_is_current(method):
+        note += " The model that ships today is another one than was measured then."
+    return note
+
+
+def _paragraph(desk: Desk, claimed: dict[str, Any], before: Reading, after: Reading) -> str:
+    """Return what a data release may say, truthfully for drawn, drawn again and edited texts."""
+    draft = desk.drafted()
+    drawn = draft.draw
+    card = methods.card(drawn.method)
+    settings = ", ".join(
+        f"{name.replace('_', ' ')} {value}" for name, value in methods.parameters(drawn.method, drawn.position).items()
+    )
+    parts = [
+        f"The document was replaced by the output of the method {drawn.method} ({settings}; allonym {__version__})."
+    ]
+    if claimed["state"] == "edited":
+        parts.append("It was then edited by hand, so no formal privacy is promised; its risk was measured only.")
+    elif not card.proved:
+        parts.append("No formal privacy is promised; its risk was measured only.")
+    else:
+        parts.append(f"{drawn.guarantee}{_again(desk)}")
+    if before.basis == "known" and before.risk is not None and after.risk is not None:
+        parts.append(
+            f"Attackers trained on other texts of the writer and of others were {_share(before.risk)} sure of the "
+            f"writer before and {_share(after.risk)} after."
+        )
+    return " ".join(parts)
+
+
+def _again(desk: Desk) -> str:
+    paid: Sequence[float] = [charge.epsilon for charge in desk.charges if charge.epsilon is not None]
+    return "" if len(paid) < 2 else f" It was drawn {len(paid)} times, which adds up to ε = {number(sum(paid))}."

@@ -1,0 +1,56 @@
+// Builds elements from data. Nothing here takes markup: what people wrote only ever becomes text.
+
+export const find = (name) => document.getElementById(name);
+
+export function element(tag, attributes = {}, ...children) {
+  const made = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === false || value === null || value === undefined) continue;
+    if (name === "on") for (const [event, handler] of Object.entries(value)) made.addEventListener(event, handler);
+    else made.setAttribute(name, value === true ? "" : String(value));
+  }
+  made.append(...children.filter((child) => child !== null && child !== undefined));
+  return made;
+}
+
+export function show(made, shown) {
+  made.hidden = !shown;
+}
+
+// Whole per cents, but never all or nothing by rounding.
+export function percent(share) {
+  if (share > 0 && share < 0.005) return "under 1 %";
+  if (share >= 0.995 && share < 1) return "over 99 %";
+  return `${Math.round(100 * share)} %`;
+}
+
+export function interval(figure) {
+  return `${Math.round(100 * figure.low)}–${Math.round(100 * figure.high)} %`;
+}
+
+export function say(words) {
+  find("said").textContent = words;
+}
+
+// Arrow keys move among the entries of a list, of which one alone is in the tab order.
+export function roving(container, selector) {
+  const entries = () => [...container.querySelectorAll(selector)];
+  container.addEventListener("keydown", (event) => {
+    const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
+    const all = entries();
+    const at = all.indexOf(document.activeElement);
+    if (at < 0) return;
+    let to = event.key in steps ? at + steps[event.key] : { Home: 0, End: all.length - 1 }[event.key];
+    if (to === undefined) return;
+    to = Math.max(0, Math.min(all.length - 1, to));
+    event.preventDefault();
+    focusOn(all, all[to]);
+  });
+}
+
+export function focusOn(all, entry) {
+  for (const other of all) other.tabIndex = -1;
+  entry.tabIndex = 0;
+  entry.focus();
+  entry.scrollIntoView({ block: "nearest" });
+}

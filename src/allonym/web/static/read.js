@@ -1,0 +1,252 @@
+// The Read screen: a text, one sentence about it, and what gives it away.
+import { element, find, interval, percent, roving, say, show } from "/static/dom.js";
+import { example, get, latest, post, Problem, remove, tell } from "/static/net.js";
+import { close, open } from "/static/inspector.js";
+
+const text = find("text");
+const marked = find("marked");
+const list = find("marks");
+const MOST = 1_000_000;
+let reading = null;
+let editing = false;
+let timer = 0;
+
+const score = latest(async (words) => {
+  const found = await post("/read", { text: words });
+  if (text.value !== words) return;
+  reading = found;
+  tellReading();
+});
+
+function changed() {
+  show(find("empty"), !text.value);
+  clearTimeout(timer);
+  timer = setTimeout(() => score(text.value), 250);
+}
+
+function tellReading() {
+  find("sentence").textContent = reading.sentence;
+  find("verdict").textContent = reading.verdict;
+  find("count").textContent = reading.words === 1 ? "1 word" : `${reading.words.toLocaleString("en")} words`;
+  const weak = reading.notes.filter((note) => note.startsWith("The estimate is weak"));
+  const others = reading.notes.filter((note) => !weak.includes(note));
+  find("weak").textContent = weak.join(" ");
+  show(find("weak"), weak.length > 0);
+  find("notes").replaceChildren(...others.map((note) => element("li", {}, note)));
+  show(find("notes-part"), others.length > 0);
+  find("attackers").replaceChildren(...reading.attackers.map(attacker));
+  show(find("attackers-part"), reading.attackers.length > 0);
+  list.replaceChildren(...reading.marks.map(entry));
+  if (list.firstElementChild) list.querySelector("button").tabIndex = 0;
+  show(find("marks-part"), reading.marks.length > 0);
+  show(find("onward"), reading.words > 0);
+  if (editing) draw();
+}
+
+function attacker(row) {
+  return element("li", {},
+    element("span", { class: "right" }, percent(row.right.value), element("small", {}, interval(row.right))),
+    element("span", {}, element("span", { class: "who" }, row.attacker), element("br"), element("span", { class: "says" }, row.says)),
+  );
+}
+
+function entry(mark, place) {
+  const name = element("span", { class: `mark ${mark.kind}` }, mark.feature);
+  const button = element("button", { type: "button", tabindex: -1, on: { click: () => inspect(place, 0, button) } },
+    element("span", { class: "share" }, percent(mark.share)), name, element("span", { class: "note" }, mark.note));
+  return element("li", {}, button);
+}
+
+// Offsets count characters; a script's strings count halves of some of them.
+function pieces(words) {
+  return /[\ud800-\udfff]/.test(words) ? Array.from(words) : words;
+}
+
+function slice(characters, start, stop) {
+  return typeof characters === "string" ? characters.slice(start, stop) : characters.slice(start, stop).join("");
+}
+
+function draw() {
+  const characters = pieces(text.value);
+  const borders = new Set([0, characters.length]);
+  const spans = [];
+  reading.marks.forEach((mark, rank) => mark.places.forEach(([start, stop], at) => {
+    spans.push({ start, stop, rank, at, kind: mark.kind });
+    borders.add(start).add(stop);
+  }));
+  spans.sort((one, other) => one.start - other.start || one.rank - other.rank);
+  const ordered = [...borders].sort((one, other) => one - other);
+  const active = [];
+  let next = 0;
+  const made = [];
+  for (let at = 0; at + 1 < ordered.length; at += 1) {
+    while (next < spans.length && spans[next].start <= ordered[at]) active.push(spans[next++]);
+    for (let old = active.length - 1; old >= 0; old -= 1) if (active[old].stop <= ordered[at]) active.splice(old, 1);
+    const words = slice(characters, ordered[at], ordered[at + 1]);
+    const best = active.reduce((one, other) => (one && one.rank <= other.rank ? one : other), null);
+    made.push(best ? drawn(words, best) : words);
+  }
+  marked.replaceChildren(...made);
+}
+
+function drawn(words, { rank, at, kind }) {
+  const span = element("span", { class: `mark ${kind}`, role: "button", tabindex: -1, "data-rank": rank,
+    on: { click: () => inspect(rank, at, span) } }, words);
+  return span;
+}
+
+function inspect(rank, at, from) {
+  const mark = reading.marks[rank];
+  for (const other of marked.querySelectorAll(".on")) other.classList.remove("on");
+  if (!mark.places.length) {
+    const note = `${mark.note}. It is a habit of the whole text, so there is no single place to change.`;
+    open({ title: mark.feature, note, words: [], own: false, pick: () => {}, from });
+    return;
+  }
+  const [start, stop] = mark.places[at];
+  const words = slice(pieces(text.value), start, stop);
+  if (editing) for (const span of marked.querySelectorAll(`[data-rank="${rank}"]`)) span.classList.add("on");
+  const more = mark.places.length > 1
+    ? [{ name: `Next place (${at + 1} of ${mark.places.length})`, run: () => inspect(rank, (at + 1) % mark.places.length, from) }]
+    : [];
+  open({
+    title: `“${words.trim() || "blank"}”`,
+    note: `${mark.feature}: ${percent(mark.share)} of what gives the text away; ${mark.note}.`,
+    actions: more,
+    words: words.trim() ? post("/words", { word: words.trim().slice(0, 200) }).then((found) => found.words) : [],
+    pick: (word) => replaceWith(start, stop, word),
+    from,
+  });
+}
+
+function replaceWith(start, stop, word) {
+  const characters = pieces(text.value);
+  const old = slice(characters, start, stop);
+  const kept = old.match(/^\s*/)[0] + word + old.match(/\s*$/)[0];
+  text.value = slice(characters, 0, start) + kept + slice(characters, stop, characters.length);
+  close();
+  say(`Replaced by ${word}.`);
+  if (editing) marked.textContent = text.value;
+  clearTimeout(timer);
+  score(text.value);
+}
+
+function edit(now) {
+  editing = now;
+  sessionStorage.setItem("mode", now ? "edit" : "write");
+  find("to-write").setAttribute("aria-pressed", String(!now));
+  find("to-edit").setAttribute("aria-pressed", String(now));
+  show(text, !now);
+  show(marked, now);
+  show(find("legend"), now);
+  marked.tabIndex = 0;
+  close();
+  if (now && reading) draw();
+}
+
+async function take(words, name) {
+  if ([...words].length > MOST) {
+    tell({ happened: "This text has more than 1,000,000 characters.", kept: "Your text here is as it was.", next: "Shorten it, or use `allonym check`." });
+    return;
+  }
+  text.value = words;
+  edit(false);
+  changed();
+  say(`${name} was taken.`);
+}
+
+const paper = document.querySelector(".paper");
+for (const event of ["dragover", "dragenter"]) {
+  paper.addEventListener(event, (dragged) => {
+    dragged.preventDefault();
+    paper.classList.add("over");
+  });
+}
+paper.addEventListener("dragleave", () => paper.classList.remove("over"));
+paper.addEventListener("drop", async (dropped) => {
+  dropped.preventDefault();
+  paper.classList.remove("over");
+  const [file] = dropped.dataTransfer.files;
+  if (file) take(await file.text(), file.name);
+  else take(dropped.dataTransfer.getData("text/plain"), "The text");
+});
+
+text.addEventListener("input", changed);
+find("to-write").addEventListener("click", () => edit(false));
+find("to-edit").addEventListener("click", () => edit(true));
+find("example").addEventListener("click", async () => {
+  await take(await example(), "The example");
+  edit(true);
+  text.focus();
+});
+roving(list, "button");
+
+// Other texts: read here, sent as text, and kept in memory only.
+const chosen = { mine: [], others: [] };
+
+async function texts(input, writer) {
+  const plain = [...input.files].filter((file) => file.name.toLowerCase().endsWith(".txt"));
+  return Promise.all(plain.map(async (file) => ({ author: writer(file), text: await file.text() })));
+}
+
+async function choose() {
+  chosen.mine = (await texts(find("mine"), () => "you")).map((one) => one.text);
+  const single = await texts(find("others"), (file) => file.name.replace(/\.txt$/i, ""));
+  const nested = await texts(find("folder"), (file) => {
+    const path = file.webkitRelativePath.split("/");
+    return path.length > 2 ? path[1] : file.name.replace(/\.txt$/i, "");
+  });
+  chosen.others = [...single, ...nested];
+  const writers = new Set(chosen.others.map((one) => one.author)).size;
+  find("chosen").textContent = `${chosen.mine.length} of yours, ${chosen.others.length} of ${writers} others.`;
+  find("train").disabled = chosen.mine.length + chosen.others.length === 0;
+}
+
+for (const name of ["mine", "others", "folder"]) find(name).addEventListener("change", choose);
+
+find("train").addEventListener("click", async () => {
+  find("train").disabled = true;
+  try {
+    await follow(await post("/references", chosen));
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    find("train").disabled = false;
+  }
+});
+find("drop").addEventListener("click", async () => {
+  await remove("/references");
+  show(find("drop"), false);
+  find("chosen").textContent = "No other texts yet.";
+  score(text.value);
+});
+
+async function follow(state) {
+  show(find("drop"), state.own_texts + state.other_texts > 0);
+  while (state.state === "training") {
+    show(find("progress"), true);
+    find("bar").max = Math.max(1, state.total);
+    find("bar").value = state.done;
+    await new Promise((done) => setTimeout(done, 400));
+    state = await get("/references");
+  }
+  show(find("progress"), false);
+  find("train").disabled = false;
+  if (state.state === "failed") {
+    tell({ happened: state.problem, kept: "Your text is still here.", next: "" });
+  } else if (state.own_texts + state.other_texts > 0) {
+    find("chosen").textContent = state.other_texts
+      ? `Compared with ${state.writers} writers, you among them.`
+      : "Compared with your own texts alone; add texts of others for attackers.";
+  }
+  if (text.value) score(text.value);
+}
+
+const desk = await get("/desk");
+if (desk.text && !text.value) text.value = desk.text;
+show(find("empty"), !text.value);
+edit(sessionStorage.getItem("mode") === "edit" && Boolean(text.value));
+if (text.value) score(text.value);
+if (desk.references.state !== "none" || desk.references.own_texts) {
+  find("compare").open = true;
+  follow(desk.references);
+}

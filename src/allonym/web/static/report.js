@@ -1,0 +1,28 @@
+// The Report screen: copying, a warning before the internal report, and the example.
+import { find, say } from "/static/dom.js";
+import { example, post } from "/static/net.js";
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.addEventListener("click", async () => {
+    await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
+    button.textContent = "Copied";
+    say("Copied.");
+  });
+}
+
+// The first press on a file that holds the original says so; the second saves it.
+for (const link of document.querySelectorAll("[data-warn]")) {
+  link.addEventListener("click", (event) => {
+    if (link.dataset.told) return;
+    event.preventDefault();
+    link.dataset.told = "yes";
+    link.nextElementSibling.textContent = `${link.dataset.warn} Press again to save it.`;
+    say(link.dataset.warn);
+  });
+}
+
+find("example")?.addEventListener("click", async () => {
+  await post("/read", { text: await example() });
+  await post("/rewrite", { method: "erae", position: 3 });
+  location.reload();
+});

@@ -1,0 +1,177 @@
+"""The ER-AE experiment on a made-up corpus, its goals on made-up results, and its committed tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from allonym import metrics
+from allonym.cli import run
+from allonym.experiments import erae, erae_goals, erae_methods, erae_runs, erae_tables, figures, reviews
+from allonym.experiments.erae_reviewers import in_protocol
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+HABITS = {"11": "money", "7": "music", "5": "family"}
+WORDS = ["film", "movie", "story", "actor", "scene", "good", "bad", "long", "money", "music", "family", "the", "was"]
+
+pytest.importorskip("onnxruntime", reason="similarity needs the extra semantics")
+pytest.importorskip("torch", reason="the paper's attacker needs the extra neural")
+pytest.importorskip("harper", reason="grammar needs the extra grammar")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Three reviewers who each have a favourite subject, and peer reviews, in the layout of the real corpora."""
+    texts, authors, split, ratings = [], [], [], []
+    for author, habit in HABITS.items():
+        for number in range(12):
+            ending = "good" if number % 2 else "bad"
+            texts.append(f"The film was about {habit} , and {habit} alone . I thought it {ending} . Thank you all .")
+            authors.append(author)
+            ratings.append(9 if number % 2 else 2)
+            split.append("train" if number < 8 else "test")
+    peer = {
+        "doc_id": [f"r{number}" for number in range(60)],
+        "kind": ["review", "meta"] * 30,
+        "text": [f"The idea of paper {number} is clear, but the proof is short." for number in range(60)],
+    }
+    for name, columns in (
+        ("imdb62", {"text": texts, "author": authors, "rating": ratings, "split": split}),
+        ("peerread", peer),
+    ):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table(columns), tmp_path / name / f"{name}.parquet")
+    return tmp_path
+
+
+@pytest.fixture
+def small(monkeypatch):
+    for name, value in (("KNOWN", 8), ("TRAIN", 6), ("TEST", 4), ("SWEPT", 1), ("READ_FOR_FLUENCY", 2)):
+        monkeypatch.setattr(erae_runs, name, value)
+    monkeypatch.setattr(erae, "EPSILONS", (3.0,))
+    monkeypatch.setattr(erae, "OURS", {"ours": {"mechanism": "subset", "sentences": 2, "words": 15}})
+    monkeypatch.setattr(erae, "CURVE", {})
+    monkeypatch.setattr(erae_methods.Methods, "_vocabulary", WORDS)
+    # A language model of 135 million weights takes seconds to load; what it says is tested elsewhere.
+    monkeypatch.setattr(metrics, "perplexity", lambda texts: np.array([10.0 + len(text) for text in texts]))
+
+
+def test_the_command_writes_complete_results(data, small, tmp_path, capsys):
+    out = tmp_path / "results"
+    assert run(["reproduce", "erae", "--data", str(data), "--out", str(out), "--runs", "1", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert json.loads((out / "erae.json").read_text("utf-8")) == printed
+    assert (out / "erae.md").read_text("utf-8") == erae.markdown(printed)
+    assert {path.name for path in out.iterdir()} == {
+        "erae.json", "erae.md",
+        *(f"erae-{name}.{kind}" for name in ("figure-2", "trade-off") for kind in ("svg", "csv")),
+    }  # fmt: skip
+    rows = {row["method"]: row for row in printed["table_1"]}
+    original, random = rows["Original"], rows["Random-R"]
+    assert original["imdb62"]["similarity"]["value"] == pytest.approx(1.0, abs=1e-3)
+    assert original["imdb62"]["stylometric"]["value"] == original["imdb62"]["perplexity"]["value"] * 0
+    assert original["adaptive"]["value"] == 1.0
+    assert random["loss_per_word"] == 0
+    assert random["imdb62"]["similarity"]["value"] < rows["ER-AE, two-set"]["imdb62"]["similarity"]["value"]
+    assert rows["ER-AE, two-set"]["as_published"] > rows["ER-AE, two-set"]["loss_per_word"] > 11.4
+    assert rows["Plain exponential"]["loss_per_word"] == rows["ER-AE, two-set"]["loss_per_word"]
+    assert rows["SynTF as text"]["loss_per_word"] <= rows["ER-AE, two-set"]["loss_per_word"]
+    assert rows["ER-AE, subset of groups, loss 9.3"]["adaptive"] is None
+    assert rows["ours"]["in_clear"] == []
+    assert [row["method"] for row in printed["ten_reviewers"]["rows"]][-1] == "ours"
+    assert len(printed["goals"]) == 13
+
+
+def test_originals_are_cut_and_spaced_as_people_write():
+    cut = erae_runs.first_sentences
+    assert cut('A film ( " Old " ) , and good . Is it ? Thank you .') == 'A film ("Old"), and good. Is it?'
+    assert cut("only one sentence in 1984 .") == "Only one sentence in 1984."
+    assert cut("") == ""
+    assert len(cut("word " * 400).split()) == erae_runs.TOKENS
+
+
+def test_released_texts_are_read_in_the_form_of_the_protocol():
+    assert in_protocol("It's over, isn't it? Yes!") == "it's over , isn't it ? yes !"
+
+
+def test_the_lowest_author_numbers_give_the_reviews_of_the_protocol(data):
+    texts, authors, _, train = reviews._reviews(data)
+    assert set(authors) == set(HABITS)
+    assert len(texts) == 36
+    assert sum(train) == 24
+
+
+def _row(name, similarity, *, network=0.05, paper=None, **more):
+    spread = {"value": similarity, "low": similarity - 0.01, "high": similarity + 0.01}
+    films = {"similarity": spread, **{name: {"value": value} for name, value in more.items()}}
+    attack = {"attacker": "character-network", "setting": "static", "value": network}
+    peers = {"similarity": spread}
+    return {
+        "method": name, "paper": paper, "imdb62": films, "peer_reviews": peers, "attacks": [attack],
+        "loss_per_word": 11.4,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def made_up():
+    rows = [
+        _row("Original", 1.0, grammar=2.0, perplexity=50.0),
+        _row("Random-R", 0.14, paper="Random-R"),
+        _row("SynTF as text", 0.2, paper="SynTF (2018)"),
+        _row("Plain exponential", 0.595),
+        _row("AE-DP, certain of its words", 0.58, paper="AE-DP"),
+        _row("ER-AE, two-set", 0.61, network=0.09, paper="ER-AE (ours)", grammar=3.9, perplexity=99.0),
+        _row("ER-AE, subset of groups", 0.68, grammar=4.1, perplexity=60.0),
+        _row("ER-AE, subset of groups, loss 9.3", 0.62),
+    ]
+    curve = [
+        {"method": "original", "cosine": {"value": 1.0}, "adaptive": {"value": 0.1}},
+        {"method": "a", "cosine": {"value": 0.61}, "adaptive": {"value": 0.44}},
+        {"method": "b", "cosine": {"value": 0.59}, "adaptive": {"value": 0.3}},
+    ]
+    return {"table_1": rows, "ten_reviewers": {"rows": curve}}
+
+
+def test_goals_are_judged_by_the_results(made_up):
+    found = erae_goals.goals(made_up)
+    assert [goal["reached"] for goal in found] == [True, True, False, True, True, True, False, True, True, True, False]
+    assert found[0]["measured"] == "+0.470, +0.470 (paper +0.637, +0.607)"
+    assert found[8]["measured"] == "0.440 at 0.610 (a)"
+    made_up["ten_reviewers"]["rows"][1]["adaptive"]["value"] = 0.45
+    made_up["table_1"][5]["attacks"][0]["value"] = 0.11
+    found = erae_goals.goals(made_up)
+    assert [goal["reached"] for goal in found] == [
+        True,
+        True,
+        False,
+        True,
+        True,
+        False,
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]
+    made_up["ten_reviewers"]["rows"].pop(1)
+    assert "no setting" in erae_goals.goals(made_up)[8]["measured"]
+
+
+@pytest.mark.skipif(not (RESULTS / "erae.json").exists(), reason="no results are committed")
+def test_committed_tables_and_figures_are_made_from_the_committed_results():
+    committed = json.loads((RESULTS / "erae.json").read_text("utf-8"))
+    assert committed["goals"] == erae_goals.goals(committed)
+    assert (RESULTS / "erae.md").read_text("utf-8") == erae_tables.markdown(committed)
+    for name, figure in erae_tables.figures(committed).items():
+        assert (RESULTS / f"erae-{name}.svg").read_text("utf-8") == figures.draw(figure)
+        assert (RESULTS / f"erae-{name}.csv").read_text("utf-8") == figures.to_csv(figure)
+
+
+def test_runs_are_refused_where_there_is_one(data, capsys):
+    assert run(["reproduce", "laplace", "--data", str(data), "--runs", "3"]) == 2
+    assert "one run" in capsys.readouterr().err

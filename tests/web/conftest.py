@@ -1,0 +1,131 @@
+"""The page in this process, a real one on the loopback address, and a browser where there is one."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import socket
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("starlette", reason="the extra `web` is not installed")
+pytest.importorskip("uvicorn", reason="the extra `web` is not installed")
+pytest.importorskip("jinja2", reason="the extra `web` is not installed")
+pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
+
+from starlette.testclient import TestClient
+
+from allonym.web import guard, server, work
+
+PORT = 8765
+ORIGIN = f"http://127.0.0.1:{PORT}"
+LETTER = (Path(server.__file__).parent / "static" / "example.txt").read_text("utf-8")
+_CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+_QUIET = ("gpu", "quic", "background-networking", "component-update", "sync")
+_FLAGS = ["--headless", "--no-sandbox", "--no-first-run", *(f"--disable-{what}" for what in _QUIET)]
+
+
+@dataclass
+class Page:
+    """The page and what it complained of."""
+
+    access: guard.Access
+    app: guard.Guard
+    complaints: list[str] = field(default_factory=list)
+
+
+@pytest.fixture
+def page() -> Page:
+    """A page of its own for each test."""
+    complaints: list[str] = []
+    access = guard.Access(PORT)
+    return Page(access, server.build(access, PORT, complaints.append), complaints)
+
+
+@pytest.fixture
+def stranger(page) -> Iterator[TestClient]:
+    """A browser that has not opened the page."""
+    with TestClient(page.app, base_url=ORIGIN, headers={"origin": ORIGIN}, raise_server_exceptions=False) as client:
+        yield client
+
+
+@pytest.fixture
+def client(page, stranger) -> TestClient:
+    """A browser that has."""
+    assert stranger.post("/open", json={"token": page.access.token}).status_code == 204
+    return stranger
+
+
+@contextlib.contextmanager
+def running(port: int = 0) -> Iterator[tuple[str, guard.Access, server._Server]]:
+    """Run a real server in a thread; yields its address, its access and the server."""
+    import uvicorn
+
+    place = server.listen(port)
+    own = place.getsockname()[1]
+    access = guard.Access(own)
+    app = server.build(access, own)
+    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", ws="none", backlog=512)
+    ready = threading.Event()
+    real = server._Server(config, ready.set)
+    real.capture_signals = contextlib.nullcontext  # signals belong to the main thread
+    thread = threading.Thread(target=real.run, kwargs={"sockets": [place]})
+    thread.start()
+    try:
+        assert ready.wait(20)
+        yield f"http://127.0.0.1:{own}", access, real
+    finally:
+        real.should_exit = True
+        thread.join(20)
+        place.close()
+
+
+def raw(address: str, request: bytes) -> bytes:
+    """Send bytes as they are and return the answer."""
+    host, port = address.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=10) as connection:
+        connection.sendall(request)
+        answer = b""
+        with contextlib.suppress(TimeoutError, ConnectionResetError):
+            while chunk := connection.recv(65536):
+                answer += chunk
+    return answer
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    """A browser for all tests."""
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if _CHROMIUM is None:
+        pytest.skip("there is no chromium on this machine")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def visit(chromium, monkeypatch):
+    """Open the page in the browser: yields its tab and its address; fails on any error in its console."""
+    monkeypatch.setattr(work, "SECONDS", 600.0)  # a loaded machine must not fail a test of the page
+    with running() as (address, access, _):
+        context = chromium.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=False)
+        tab = context.new_page()
+        errors: list[str] = []
+        tab.on("pageerror", lambda error: errors.append(str(error)))
+        tab.on("dialog", lambda dialog: (errors.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        tab.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        requests: list[str] = []
+        tab.on("request", lambda request: requests.append(request.url))
+        tab.goto(f"{address}/open#{access.token}")
+        tab.wait_for_url("**/read")
+        tab.requests = requests
+        yield tab, address
+        context.close()
+        assert errors == []
+        assert all(url.startswith((address, "blob:", "data:")) for url in requests)

@@ -1,0 +1,132 @@
+"""What the Read screen says, and where it marks."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+from allonym import models
+from allonym.attackers.recognition import Recogniser
+from allonym.web import alternatives, reading, style_features, style_profile
+from tests.web.conftest import LETTER
+
+SMALL = ("the", "of")
+
+
+def column(name: str) -> int:
+    return [feature.name for feature in style_features.features(SMALL)].index(name)
+
+
+def test_rates_are_counted_by_hand():
+    text = "The colour of the sky; the COLOR of rain... dont ask!! He said it's 12 o'clock."
+    values = style_features.measure(text, SMALL)
+    words = style_features.count_words(text)
+    assert words == 15
+    counted = {
+        "“the”": 3, "“of”": 2, "semicolon": 1, "exclamation mark": 2, "row of dots": 1, "repeated ! or ?": 1,
+        "British spelling": 1, "American spelling": 1, "missing apostrophe (dont)": 1, "word in capitals": 1,
+        "contraction (don’t, it’s)": 1, "number in digits": 1,
+    }  # fmt: skip
+    for name, times in counted.items():
+        assert values[column(name)] ** 2 == pytest.approx(times * 1000 / words), name
+        assert len(style_features.places(text, column(name), SMALL)) == times
+
+
+def test_places_are_where_the_text_says_so():
+    text = "Of colour; of rain — dont!"
+    for name, found in {
+        "“of”": ["Of", "of"],
+        "British spelling": ["colour"],
+        "semicolon": [";"],
+        "dash": ["—"],
+    }.items():
+        spans = style_features.places(text, column(name), SMALL)
+        assert [text[start:stop] for start, stop in spans] == found
+
+
+@pytest.mark.parametrize("odd", [".", "!?", "ab", "A", "'", "a'", "1,", "aaa ", ".\n", "😀", "i "])
+def test_hundreds_of_thousands_of_odd_characters_take_no_time(odd):
+    started = time.process_time()
+    style_features.measure((odd * 300_000)[:300_000] + "x", SMALL)
+    assert time.process_time() - started < 5
+
+
+def test_features_and_values_have_one_order():
+    assert len(style_features.features(SMALL)) == len(style_features.measure(LETTER, SMALL))
+    assert len(style_profile.shipped().features) == len(style_profile.shipped()._arrays["mean"][0])
+
+
+def test_the_shipped_profile_is_whole_small_and_without_text():
+    model = models.verify(style_profile.MODEL)
+    assert model.size_bytes < 300_000
+    assert set(model.files) == {"CARD.md", "config.json", "weights.safetensors"}
+    profile = style_profile.shipped()
+    assert profile.writers == sorted(profile.writers, reverse=True)
+    assert (np.diff(profile._arrays["unusualness"], axis=1) >= 0).all()
+    assert (profile._arrays["spread"] > 0).all()
+
+
+def test_an_unusual_habit_is_found_and_ranked_first():
+    plain, odd = LETTER, LETTER.replace(", ", "; ").replace(". ", "; ")
+    profile = style_profile.shipped()
+    before, after = profile.compare(plain), profile.compare(odd)
+    assert before is not None
+    assert after is not None
+    assert after.more_unusual_than >= before.more_unusual_than
+    assert "semicolon" in [finding.feature for finding in after.findings[:6]]
+    assert sum(finding.share for finding in after.findings) <= 1
+    for finding in after.findings:
+        assert finding.more == (finding.rate > finding.usual) or finding.kind != "punctuation"
+        assert finding.more or finding.places == []
+    assert profile.compare("too short a text") is None
+
+
+def test_without_other_texts_it_says_what_it_cannot_tell():
+    found = reading.read(LETTER, None)
+    assert found.basis == "profile"
+    assert found.sentence.startswith("Among 50 bloggers, an attacker picks the right one 75 %")
+    assert any(note.startswith("The estimate is weak") for note in found.notes)
+    assert any("cannot tell" in note for note in found.notes)
+    assert [mark.share for mark in found.marks] == sorted((mark.share for mark in found.marks), reverse=True)
+    assert len({mark.kind for mark in found.marks}) >= 3
+    beside = reading.read(LETTER, None, own=[LETTER.replace("water", "wine") * 2])
+    assert len(beside.attackers) == len(found.attackers) + 1
+    assert reading.read("", None).basis == reading.read("Two words.", None).basis == "nothing"
+
+
+def test_among_known_writers_it_names_you():
+    verse = "Whilst the harbour slept; the gulls, upon the wall, were quarrelling; and so was I. "
+    others = "Gonna grab a coffee!! Then the gym... cant wait, its gonna be sooo good, you know? "
+    texts = [verse * 30, verse * 24, others * 30, others * 24]
+    recogniser = Recogniser().fit(texts, ["you", "you", "other", "other"], words=150)
+    found = reading.read(verse * 12, recogniser)
+    assert found.basis == "known"
+    assert found.sentence.startswith("Among 2 writers, an attacker names the right one")
+    assert "recognised as yours" in found.verdict
+    assert found.risk is not None
+    assert found.risk > 0.5
+    assert len(found.attackers) == 4
+    assert {mark.kind for mark in found.marks} <= {"spelling", "function", "punctuation", "wording", "shape"}
+    not_mine = reading.read(others * 12, recogniser)
+    assert "not recognised: you rank 2nd" in not_mine.verdict
+
+
+@pytest.mark.parametrize(
+    ("word", "other"),
+    [("colour", "color"), ("Color", "Colour"), ("dont", "don't"), ("can't", "cannot"), ("we've", "we have"),
+     ("However", "But"), (";", "."), ("whilst", "while"), ("recieve", "receive")],
+)  # fmt: skip
+def test_other_words(word, other):
+    assert other in alternatives.of(word)
+    assert word not in alternatives.of(word)
+
+
+def test_other_words_for_content_words_and_for_nonsense():
+    for word in ("harbour", "Quarrel", "RAIN"):
+        found = alternatives.of(word)
+        assert found
+        assert all((other == other.upper()) == (word == word.upper()) for other in found)
+    for word in ("zqxv", "😀", "\x00", "a" * 200, "'"):
+        assert isinstance(alternatives.of(word), list)

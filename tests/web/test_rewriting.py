@@ -1,0 +1,184 @@
+"""Drawing, charging, editing, and what may then be claimed."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from allonym import cli
+from allonym.errors import InputError, ParameterError
+from allonym.privacy import accounting
+from allonym.web import downloads, methods, reporting, rewriting
+from allonym.web.changes import compare, with_word, word_of
+from allonym.web.desk import Desk
+from tests.web.conftest import LETTER
+
+TEXT = st.text(st.sampled_from("aAbc .,\n😀'"), max_size=60)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXT, TEXT)
+def test_stretches_give_both_texts_back(original, released):
+    changes = compare(original, released)
+    assert "".join(change.before for change in changes) == original
+    assert "".join(change.after for change in changes) == released
+
+
+def test_words_that_stay_are_found():
+    changes = compare("The old bell by the shed rang.", "the old bells of the shed rang")
+    assert [(change.before.strip(), change.after.strip()) for change in changes if not change.same] == [
+        ("bell", "bells"),
+        ("by", "of"),
+    ]
+
+
+def test_texts_of_very_different_length_are_compared():
+    for original, released in (("a " * 3, "b " * 900), ("a " * 900, "b "), ("", "a b"), ("a b", "")):
+        changes = compare(original, released)
+        assert "".join(change.before for change in changes) == original
+        assert "".join(change.after for change in changes) == released
+
+
+def test_a_word_is_put_between_its_signs():
+    assert with_word("(coffee), ", "tea") == "(tea), "
+    assert with_word("-- ", "tea") == "tea "
+    assert word_of("“forty-two,” ") == "forty-two"
+
+
+@pytest.fixture
+def desk() -> Desk:
+    made = Desk()
+    made.read(LETTER)
+    return made
+
+
+def test_the_badge_tells_the_truth(desk):
+    first = desk.rewrite("erae", 4)
+    each = first.draw.guarantee.loss_per_word
+    assert first.draw.guarantee.epsilon == accounting.total(each, first.draw.words)
+    claimed = rewriting.badge(first, desk.charges)
+    assert claimed["state"] == "proved"
+    assert "does not by itself rule out" in claimed["statement"]
+    second = desk.rewrite("erae", 4)
+    again = rewriting.badge(second, desk.charges)
+    assert again["state"] == "rerolled"
+    one, two = (float(re.search(r"ε = ([\d,]+)", badge["title"])[1].replace(",", "")) for badge in (claimed, again))
+    assert abs(two - 2 * one) <= 2
+    place = next(place for place, change in enumerate(second.draw.changes) if not change.same)
+    assert rewriting.badge(desk.edit(place, "otherwise"), desk.charges)["state"] == "edited"
+    assert rewriting.badge(desk.edit(place, "drawn"), desk.charges)["state"] == "rerolled"
+    assert rewriting.badge(desk.edit(place, "original"), desk.charges)["state"] == "edited"
+    assert desk.restore().text == second.draw.released
+    assert desk.reject().text == LETTER
+    assert rewriting.badge(desk.drafted(), desk.charges)["title"] == rewriting.EDITED
+
+
+def test_a_draw_is_charged_before_it_is_seen(desk, monkeypatch):
+    def failing(*_: object) -> None:
+        raise InputError("no")
+
+    monkeypatch.setattr(rewriting, "draw", failing)
+    with pytest.raises(InputError):
+        desk.rewrite("erae", 2)
+    assert len(desk.charges) == 1
+    assert desk.draft is None
+
+
+def test_the_price_shown_is_never_below_the_price_paid(desk):
+    for method, position in (("erae", 0), ("erae", 4), ("exponential", 4)):
+        shown, paid = (price(method, position, LETTER) for price in (rewriting.estimate, rewriting.price))
+        assert shown.words >= paid.words
+        assert shown.loss_per_word >= paid.loss_per_word - 1e-9
+        assert shown.epsilon >= paid.epsilon - 1e-6
+
+
+def test_a_text_of_each_word_is_one_document(desk):
+    drawn = desk.rewrite("exponential", 4).draw
+    assert drawn.words == len(drawn.released.split())
+    assert drawn.guarantee.unit == "document"
+    assert "the number of words of each document" in drawn.guarantee.released_as_is
+    assert len(drawn.changes) >= drawn.words
+
+
+def test_what_cannot_be_rewritten_is_said():
+    empty = Desk()
+    with pytest.raises(InputError, match="no text"):
+        empty.rewrite("erae", 1)
+    empty.read("word " * (methods.MOST_WORDS + 1))
+    with pytest.raises(InputError, match="20,000"):
+        empty.rewrite("erae", 1)
+    with pytest.raises(ParameterError, match="position"):
+        methods.parameters("erae", 9)
+    with pytest.raises(InputError, match="no rewrite"):
+        empty.drafted()
+
+
+def test_every_card_has_a_slider_or_says_why_not():
+    for card in methods.offered():
+        assert card["problem"] or len(card["points"]) > 0
+        if card["proved"]:
+            assert len(card["points"]) == methods.POSITIONS
+            attacks = [point["attack"]["value"] for point in card["points"]]
+            losses = [point["loss_per_word"] for point in card["points"]]
+            assert losses == sorted(losses)
+            assert attacks[0] < attacks[-1] <= card["attack_before"]["value"] + 0.01
+
+
+def test_the_public_report_holds_no_word_of_the_text(desk):
+    text = LETTER + " " + " ".join(f"canary{number}xq" for number in range(1000))
+    desk.read(text)
+    desk.rewrite("erae", 2)
+    desk.edit(0, "canary1xq")
+    for make in (downloads.public_report, downloads.privacy, downloads.command, downloads.curve):
+        content = make(desk)[2].decode().lower()
+        assert "canary" not in content
+    internal = downloads.internal_report(desk)[2]
+    assert internal.decode().count("canary") >= 1000
+    assert "do not publish" in internal.decode().lower()
+    assert desk.draft is not None
+    assert downloads.result(desk)[2].decode() == desk.draft.text
+
+
+def test_a_report_escapes_what_people_wrote(desk):
+    desk.read("<script>alert(1)</script> & <img src=x onerror=alert(1)> " + LETTER)
+    desk.rewrite("erae", 4)
+    desk.edit(0, "<b>bold</b>")
+    page = downloads.internal_report(desk)[2].decode()
+    assert "<script" not in page
+    assert "<img" not in page
+    assert "<b>" not in page
+    assert "default-src 'none'" in page
+
+
+def test_counts_are_saved_as_a_table(desk, monkeypatch):
+    from allonym.anonymizers.syntf import SynTF
+
+    small = SynTF(epsilon=20.0, words=30, vocabulary=["water", "bell", "letter", "plot", "rain"])
+    monkeypatch.setattr(methods, "anonymizer", lambda *_: small)
+    draft = desk.rewrite("syntf", 2)
+    assert sum(count for _, count in draft.draw.terms) == 30
+    name, _, content = downloads.result(desk)
+    assert name.endswith(".csv")
+    assert content.decode().splitlines()[0] == "word,count"
+    assert rewriting.badge(draft, desk.charges)["state"] == "proved"
+    assert draft.draw.changes == ()
+
+
+def test_the_command_line_repeats_the_promise(desk, capsys):
+    drawn = desk.rewrite("erae", 1).draw
+    line = reporting.build(desk).command.split()
+    assert line[:3] == ["allonym", "anonymize", "YOUR.txt"]
+    assert cli.run(["guarantee", *line[3:], "--json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    told = told.get("guarantee", told)
+    assert told["loss_per_word"] == drawn.guarantee.loss_per_word
+
+
+def test_forgetting_leaves_nothing(desk):
+    desk.rewrite("erae", 1)
+    desk.forget()
+    assert vars(desk) == vars(Desk())
