@@ -84,7 +84,7 @@ def settings(folder: Path) -> dict[str, str]:
     given = {"spark.driver.host": "127.0.0.1", "spark.ui.enabled": "false", "spark.executor.memory": "600m",
              "spark.network.timeout": "600s", "spark.local.dir": str(folder / "spark")}  # fmt: skip
     (folder / "conf" / "spark-defaults.conf").write_text("".join(f"{k} {v}\n" for k, v in given.items()))
-    paths = {"SPARK_CONF_DIR": str(folder / "conf"), "SPARK_WORKER_DIR": str(folder / "work")}
+    paths = {"SPARK_CONF_DIR": str(folder / "conf")}
     return {
         **os.environ,
         **paths,

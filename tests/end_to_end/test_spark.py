@@ -152,6 +152,13 @@ def cluster(tmp_path) -> dict[str, str]:
     return {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1", **{name: str(path) for name, path in paths.items()}}
 
 
+def executor_logs() -> set[Path]:
+    """Folders with the logs of executors, which a cluster of this kind leaves where Spark is installed."""
+    import pyspark
+
+    return set((Path(pyspark.__file__).parent / "work").glob("app-*"))
+
+
 def executors(program: int) -> list[int]:
     """Processes of executors that a program started, directly or not."""
     found = []
@@ -176,17 +183,19 @@ def ancestors(process: int) -> list[int]:
 def test_a_cluster_that_loses_a_worker_gives_the_rows_of_the_local_engine(command, cluster, tmp_path):
     write_parts(tmp_path / "in", "parquet")
     command(*line(tmp_path / "whole.parquet", tmp_path / "one.parquet")).done()
+    before = executor_logs()
     given = line(tmp_path / "in", tmp_path / "out", "--engine", "spark", "--budget-db", tmp_path / "ledger")
     with (tmp_path / "talk").open("wb") as talk:
         program = subprocess.Popen([sys.executable, "-m", "allonym", *given], env=cluster, stdout=talk, stderr=talk)
-        deadline = time.monotonic() + 400
+        deadline = time.monotonic() + 800
         stage = tmp_path / ".out.allonym-job" / "new" / "out"
         while not list(stage.glob("part-*")) and program.poll() is None and time.monotonic() < deadline:
             time.sleep(0.005)
         workers = executors(program.pid)
         if program.poll() is None and workers:
             os.kill(workers[0], signal.SIGKILL)
-        code = program.wait(timeout=400)
+        code = program.wait(timeout=800)
+    logs_of_executors = executor_logs()
     said = (tmp_path / "talk").read_text(encoding="utf-8", errors="replace")
     assert code == 0, said[-2000:]
     assert len(workers) == 2, "both workers were there when one was killed"
@@ -197,6 +206,10 @@ def test_a_cluster_that_loses_a_worker_gives_the_rows_of_the_local_engine(comman
     assert "zyxq" not in said
     with Ledger(tmp_path / "ledger") as ledger:
         assert len(list(ledger.history())) == 1
+    assert logs_of_executors - before
     key = insecure(4).key
-    logs = [path for path in (tmp_path / "work").rglob("std*") if path.is_file()]
-    assert not [path for path in logs if b"zyxq" in path.read_bytes() or key.hex().encode() in path.read_bytes()]
+    for folder in logs_of_executors - before:
+        for path in folder.rglob("std*"):
+            content = path.read_bytes()
+            assert not [found for found in (b"zyxq", key, key.hex().encode()) if found in content]
+        shutil.rmtree(folder)

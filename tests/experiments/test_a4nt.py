@@ -17,7 +17,7 @@ from allonym.cli import run as command
 from allonym.experiments import a4nt, a4nt_attacks, a4nt_models, a4nt_runs, a4nt_tables
 from allonym.experiments.a4nt_attacks import Schedule
 from allonym.experiments.a4nt_documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
-from allonym.experiments.a4nt_goals import MISSED, REACHED, UNKNOWN, excess, goals
+from allonym.experiments.a4nt_goals import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
 from allonym.experiments.a4nt_paper import EXAMPLES, GOALS
 from allonym.experiments.a4nt_runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
 from allonym.experiments.figures import draw
@@ -253,6 +253,9 @@ def test_goals_need_both_sides_and_are_judged_by_the_figures() -> None:
     found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
     assert found["blog-age", "lstm"]["verdict"] == found["blog-age", "lstm-cnn"]["verdict"] == MISSED
     assert excess(private, GOALS[0]) == pytest.approx(0.19)  # type: ignore[arg-type]
+    results["measured"] = [measured(0.1, 0.5, holdout=0.4)]
+    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
+    assert found["blog-age", "lstm-cnn"]["verdict"] == ALONE
     results["meteor"] = "meteor_nltk"
     assert {goal["verdict"] for goal in goals(results)} == {UNKNOWN}
 

@@ -41,6 +41,7 @@ def test_a_sitting_from_the_first_word_to_the_last(client):
     assert client.delete("/api/v1/draft").json()["badge"]["state"] == "proved"
     risk = client.get("/api/v1/draft/risk").json()
     assert risk["before"]["words"] == 225
+    assert 0 < risk["same_writer"]["probability"] < 1
     report = client.get("/report")
     assert report.status_code == 200
     assert "<svg" in report.text

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal
 
@@ -205,8 +207,10 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
     """Show progress on a terminal: a bar, documents a second, the time that is left."""
     began, done, before = time.monotonic(), 0, 0
 
-    def rate(_: object) -> str:
-        return f"{(done - before) / max(time.monotonic() - began, 1e-3):,.0f} documents/s"
+    def speed(_: object) -> str:
+        rate = (done - before) / max(time.monotonic() - began, 1e-3)
+        left = f", {timedelta(seconds=math.ceil((count - done) / rate))} left" if rate else ""
+        return f"{rate:,.0f} documents/s{left}"
 
     hidden = talk.quiet or not sys.stderr.isatty()
     bar = click.progressbar(
@@ -214,7 +218,8 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
         label="Anonymizing",
         file=sys.stderr,
         hidden=hidden,
-        item_show_func=rate,
+        item_show_func=speed,
+        show_eta=False,
         show_pos=True,
         update_min_steps=1,
     )

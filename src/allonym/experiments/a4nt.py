@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from allonym import __version__
+from allonym.errors import MissingDependencyError
 from allonym.experiments import a4nt_runs, a4nt_tables
 from allonym.experiments.a4nt_attacks import LSTM, PANEL
 from allonym.experiments.a4nt_documents import SETTINGS, SIX, check
@@ -72,7 +74,13 @@ def run(
             what attackers learned from them; without one, a temporary folder is used.
         sizes: How much to measure.
         processes: How many at once; as many as cores by default.
+
+    Raises:
+        InputError: A corpus is not in the data folder.
+        MissingDependencyError: torch, or for the speeches spaCy, is not installed.
     """
+    if find_spec("torch") is None:
+        raise MissingDependencyError("The LSTM attackers need torch; get it with `pip install 'allonym[neural]'`.")
     check(data)
     present, problems = found(models)
     tasks = list(_tasks(present))
@@ -127,8 +135,8 @@ def _tasks(present: Sequence[Model]) -> Iterator[Task]:
                 yield Task("measure", setting, model=model, way=BALANCED)
         if _offered(model) and model.trained_for in EXAMPLES:
             yield Task("examples", model.trained_for, model=model)
-        sampled = model.variant == "paper" or _offered(model)
-        if model.trained_for == "blog-age" and model.recipe != AUTOENCODER and sampled:
+        papers = model.variant == "paper" and model.trained_for == "blog-age" and model.recipe != AUTOENCODER
+        if papers or _offered(model):
             yield Task("operating", model.trained_for, model=model)
 
 

@@ -11,6 +11,7 @@ from allonym.experiments.a4nt_runs import BALANCED, PREFERENCES
 from allonym.experiments.figures import Figure, Lines, Panel, Point, Rule, Series
 
 _SETTING = "blog-age"
+_BOUNDARY = 0.5
 
 
 def figures(results: Results) -> dict[str, Figure]:
@@ -20,7 +21,7 @@ def figures(results: Results) -> dict[str, Figure]:
         "figure-6": _operating(results),
         "figure-8": _curves(
             results, rows, "output_by_input", "Classifier score after translation against before (Figure 8)",
-            "score of the true class before", "mean score after", Rule("y", 0.5, "decision boundary"),
+            "score of the true class before", "mean score after", Rule("y", _BOUNDARY, "decision boundary"),
         ),
         "figure-9": _curves(
             results, rows, "meteor_by_input", "METEOR against difficulty (Figure 9)",
@@ -37,7 +38,7 @@ def figures(results: Results) -> dict[str, Figure]:
 
 def _operating(results: Results) -> Figure | None:
     """Two panels: samples picked by METEOR, and what the method's preference picks."""
-    rows = results["operating_points"]
+    rows = [row for row in results["operating_points"] if row["setting"] == _SETTING]
     if not rows or any(point["meteor"] is None for row in rows for point in row["points"]):
         return None
 
@@ -58,6 +59,7 @@ def _operating(results: Results) -> Figure | None:
         y_label="document F1",
         panels=tuple(panel for panel in panels if panel.series),
         y_range=(0.0, 1.0),
+        abreast=1,
     )
 
 
@@ -69,7 +71,7 @@ def _points(row: Row, wanted: Callable[[str], bool]) -> tuple[Point, ...]:
             point["document"]["value"],
             y_low=point["document"]["low"],
             y_high=point["document"]["high"],
-            label=point["pick"],
+            label=point["pick"].removesuffix(" alike"),
         )
         for point in points
     )
@@ -86,6 +88,9 @@ def _curves(
             series.append(Series(label(row, results), points))
     if not series:
         return None
+    if what == "output_by_input":  # the paper's grey line: no score above the boundary, and none higher than before
+        middles = [each["middle"] for each in rows[0]["difficulty"][what]]
+        series.append(Series("ideal", tuple(Point(middle, min(middle, _BOUNDARY)) for middle in middles)))
     return Lines(
         title=title,
         description=f"{y_label} for each tenth of {x_label}; one line a model. Setting {_SETTING}.",

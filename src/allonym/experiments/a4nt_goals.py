@@ -8,19 +8,20 @@ from allonym.experiments.a4nt_paper import GOALS, Goal
 from allonym.experiments.a4nt_rows import Results, Row, attack_on, of_setting
 
 REACHED, MISSED, UNKNOWN = "reached", "not reached", "not measured"
+ALONE = "F1 reached, but not by a model that reaches the goal with METEOR"
 
 
 def goals(results: Results) -> list[dict[str, Any]]:
     """Return each goal with the model that comes nearest and the verdict.
 
     A goal without a METEOR of its own, the holdout's, is about the model that comes nearest in the same setting: it
-    must not be another one that has changed more.
+    must not be another one that has changed more, and it is reached only where that model reaches the other goal, too.
     """
     found = []
     for goal in GOALS:
         main = next(other for other in GOALS if other.setting == goal.setting and other.meteor is not None)
         row = nearest(results, main)
-        verdict = UNKNOWN if row is None else REACHED if excess(row, goal) <= 0 else MISSED
+        verdict = UNKNOWN if row is None else _verdict(row, goal, main)
         found.append(
             {
                 "setting": goal.setting,
@@ -32,6 +33,12 @@ def goals(results: Results) -> list[dict[str, Any]]:
             }
         )
     return found
+
+
+def _verdict(row: Row, goal: Goal, main: Goal) -> str:
+    if excess(row, goal) > 0:
+        return MISSED
+    return REACHED if excess(row, main) <= 0 else ALONE
 
 
 def nearest(results: Results, goal: Goal) -> Row | None:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from typing import Any
 
 from allonym.experiments.a4nt_documents import SIX
+from allonym.experiments.a4nt_models import SHIPPED
+from allonym.experiments.a4nt_paper import RECIPES
 
 Row = dict[str, Any]
 Results = dict[str, Any]
 
 
 def of_setting(results: Results, setting: str) -> list[Row]:
-    """Return what was measured in a setting: the paper's variant first, as it was made."""
+    """Return what was measured in a setting: the paper's variant first, its recipes in the paper's order."""
     rows = [row for row in results["measured"] if row["setting"] == setting]
-    return sorted(rows, key=lambda row: (row["trained_for"] == SIX, row["variant"] != "paper"))
+    order = {recipe: place for place, recipe in enumerate(RECIPES)}
+
+    def key(row: Row) -> tuple[bool, bool, int]:
+        return row["trained_for"] == SIX, row["variant"] != "paper", order.get(row["recipe"], len(order))
+
+    return sorted(rows, key=key)
 
 
 def attack_on(row: Row, attacker: str) -> Row:
@@ -23,10 +30,12 @@ def attack_on(row: Row, attacker: str) -> Row:
 
 
 def label(row: Row, results: Results) -> str:
-    """Name a row so that no other has its name: recipe and variant, the folder where these are not enough."""
+    """Name a row so that no other has its name: recipe and variant, and the name where it is shipped or they repeat."""
     kind = (row["trained_for"], row["variant"], row["recipe"])
     doubles = [m for m in results["models"] if (m["trained_for"], m["variant"], m["recipe"]) == kind]
-    name = f"{row['recipe']} ({row['variant']})" if len(doubles) < 2 else row["name"]
-    six = ", six classes" if row["trained_for"] == SIX and len(doubles) < 2 else ""
+    name = f"{row['recipe']} ({row['variant']})"
+    if len(doubles) > 1 or row["name"].startswith(SHIPPED):
+        name = f"{row['name']}: {name}"
+    six = ", six classes" if row["trained_for"] == SIX else ""
     way = f", {row['way']}" if "way" in row else ""
     return f"{name}{six}{way}"

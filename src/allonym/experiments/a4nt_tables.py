@@ -102,7 +102,7 @@ def _table_1(results: dict[str, Any]) -> str:
     head = ["setting", "paper: documents / sentences", "our documents", "train", "val", "test", "test classes"]
     told = (
         "Train, val and test: documents / sentences that attackers learn from or are shown; of every document the "
-        "first sentences are used. The translators were trained on all training documents."
+        "first sentences are used. The translators learned from training documents, too, and from no others."
     )
     return _table(head, rows) + "\n\n" + told
 
@@ -143,7 +143,11 @@ def _table_3(results: dict[str, Any]) -> str:
             )
         head = ["model", "sentence F1", "document F1", "METEOR", "adaptive: sentence", "adaptive: document"]
         parts.append(f"### {setting}\n\n" + _table(head, lines))
-    return "\n\n".join(parts)
+    told = (
+        "The adaptive columns of the original text: an LSTM that learned from as few documents as the adaptive ones, "
+        "untranslated. Compare the adaptive figures with these."
+    )
+    return "\n\n".join([*parts, told])
 
 
 _LEVELS = ((0, "sentence"), (1, "document"))
@@ -260,14 +264,16 @@ def _six(results: dict[str, Any]) -> str:
 def _operating(results: dict[str, Any]) -> str:
     rows = []
     for row in results["operating_points"]:
+        size = f"{row['documents']} / {row['sentences']}"
         for point in row["points"]:
-            rows.append([label(row, results), point["pick"], _figure(point["document"]), _figure(point["meteor"])])
-    first = results["operating_points"][0]
+            cells = [point["pick"], _figure(point["document"]), _figure(point["meteor"]), size]
+            rows.append([row["setting"], label(row, results), *cells])
+    head = ["setting", "model", "choice", "document F1 (LSTM, static)", "METEOR", "documents / sentences"]
     told = (
-        f"{first['documents']} test documents, {first['sentences']} sentences. *Least alike*, *random*, *most alike*: "
-        "of five samples of each sentence, by METEOR; the others are the method's own choices (`--prefer`)."
+        "*Least alike*, *random*, *most alike*: of five samples of each sentence, by METEOR, as in the paper; the "
+        "others are the method's own choices (`--prefer`). Documents are shorter than above, so the F1 do not compare."
     )
-    return _table(["model", "choice", "document F1 (LSTM, static)", "METEOR"], rows) + "\n\n" + told
+    return _table(head, rows) + "\n\n" + told
 
 
 def _examples(results: dict[str, Any]) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from starlette.requests import Request
@@ -189,8 +189,13 @@ async def measured(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
 def _measured(desk: Desk) -> dict[str, Any]:
     draft = desk.drafted()
     before, after = desk.measure(draft.draw.original), desk.measure(draft.text)
-    kept = desk.meaning_kept()
-    return {"before": _short(before.to_dict()), "after": _short(after.to_dict()), "meaning_kept": kept}
+    alike = desk.same_writer()
+    return {
+        "before": _short(before.to_dict()),
+        "after": _short(after.to_dict()),
+        "meaning_kept": desk.meaning_kept(),
+        "same_writer": None if alike is None else asdict(alike),
+    }
 
 
 def _short(reading: dict[str, Any]) -> dict[str, Any]:
@@ -256,7 +261,9 @@ OPERATIONS = (
     Operation("/draft/reject", "POST", "Put the original back everywhere", reject, None, _DRAFT),
     Operation("/draft/edit", "POST", "Change one stretch", edit, _EDIT, ("badge", "change", "now", "edits")),
     Operation("/draft/words", "POST", "Other words for a change", candidates, Record({"change": _CHANGE}), ("words",)),
-    Operation("/draft/risk", "GET", "Measure the draft", measured, None, ("before", "after", "meaning_kept")),
+    Operation(
+        "/draft/risk", "GET", "Measure the draft", measured, None, ("before", "after", "meaning_kept", "same_writer")
+    ),
 )
 
 

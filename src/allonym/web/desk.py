@@ -11,9 +11,10 @@ from allonym import metrics
 from allonym.attackers.calibration import count_words
 from allonym.attackers.recognition import Recogniser
 from allonym.errors import AllonymError, InputError
-from allonym.web import reading, rewriting
+from allonym.web import reading, rewriting, style_profile
 from allonym.web.reading import YOU, Reading
 from allonym.web.rewriting import Charge, Draft
+from allonym.web.style_profile import Likeness
 
 MOST_REFERENCES = 2_000
 _LONGEST_COMPARED = 20_000  # characters whose meaning is compared: a tenth of a second for each 1,000
@@ -152,6 +153,11 @@ class Desk:
         if draft.draw.terms is not None or metrics.available()["cosine"] != metrics.READY:
             return None
         return _meaning(draft.draw.original[:_LONGEST_COMPARED], draft.text[:_LONGEST_COMPARED])
+
+    def same_writer(self) -> Likeness | None:
+        """Return how likely style alone makes it that one writer wrote the original and the draft."""
+        draft = self.drafted()
+        return style_profile.shipped().likeness(draft.draw.original, draft.text)
 
 
 @lru_cache(maxsize=4)

@@ -152,9 +152,8 @@ def _styles() -> list[dict[str, Any]]:
         raise ParameterError(_MISSING)
     choices = []
     for name in models.shipped():
-        config = models.check(models.find(name)).config
-        classes = config.get("classes")
-        if name.startswith(_STYLE_MODELS) and isinstance(classes, list):
+        if name.startswith(_STYLE_MODELS):  # its files are checked when it is opened
+            classes = json.loads((models.find(name) / models.CONFIG).read_text("utf-8")).get("classes", ())
             choices += [{"model": name.removeprefix(_STYLE_MODELS), "target": str(target)} for target in classes]
     usable = [choice for choice in choices if _can_be_made(choice)]
     if not usable:

@@ -126,6 +126,9 @@ def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, s
     rows = [("words", f"{before.words:,}", f"{after.words:,}")]
     if before.risk is not None and after.risk is not None:
         rows.append((before.risk_means, _share(before.risk), _share(after.risk)))
+    alike = desk.same_writer()
+    if alike is not None:
+        rows.append(("one writer wrote the original and this, judged by style alone", "–", _share(alike.probability)))
     kept = desk.meaning_kept()
     if kept is not None:
         rows.append(("likeness of meaning", "100 %", _share(max(0.0, kept))))

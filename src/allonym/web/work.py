@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, ParamSpec, TypeVar
 
 from allonym.web.guard import SECONDS
@@ -29,13 +32,16 @@ class Busy(Exception):  # noqa: N818 - an answer, not a fault
 class Worker:
     """Does one thing after the other; more than a few waiting are turned away.
 
+    Its thread is a daemon: Ctrl-C ends the page at once, whatever is being computed.
+
     Args:
         name: Of its thread.
     """
 
     def __init__(self, name: str) -> None:
-        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"allonym-{name}")
+        self._queue: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._waiting = 0
+        Thread(target=self._work, name=f"allonym-{name}", daemon=True).start()
 
     async def do(self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
         """Run a function and return what it returns.
@@ -43,15 +49,14 @@ class Worker:
         Raises:
             Busy: Too many wait already, or it takes longer than a request may; it then goes on unseen.
         """
-        if self._waiting >= MOST_WAITING:
-            raise Busy(_FULL)
-        self._waiting += 1
-        work = asyncio.get_running_loop().run_in_executor(self._thread, lambda: function(*given, **named))
-        work.add_done_callback(self._done)
+        work = self._begin(lambda: function(*given, **named))
         try:
-            return await asyncio.wait_for(asyncio.shield(work), SECONDS)
+            found: _Found = await asyncio.wait_for(asyncio.shield(work), SECONDS)
         except TimeoutError:
+            if work.done():
+                raise
             raise Busy(_SLOW, goes_on=True) from None
+        return found
 
     def start(self, function: Callable[[], None]) -> None:
         """Run a function that nobody waits for and that reports its own failures.
@@ -59,17 +64,36 @@ class Worker:
         Raises:
             Busy: Too many wait already.
         """
+        self._begin(function)
+
+    def close(self) -> None:
+        """Stop after what is running."""
+        self._queue.put(None)
+
+    def _begin(self, function: Callable[[], Any]) -> asyncio.Future[Any]:
         if self._waiting >= MOST_WAITING:
             raise Busy(_FULL)
         self._waiting += 1
-        work = asyncio.get_running_loop().run_in_executor(self._thread, function)
+        loop = asyncio.get_running_loop()
+        work: asyncio.Future[Any] = loop.create_future()
         work.add_done_callback(self._done)
+
+        def job() -> None:
+            try:
+                settle = partial(work.set_result, function())
+            except Exception as error:
+                settle = partial(work.set_exception, error)
+            with suppress(RuntimeError):  # the page was closed meanwhile
+                loop.call_soon_threadsafe(lambda: None if work.done() else settle())
+
+        self._queue.put(job)
+        return work
+
+    def _work(self) -> None:
+        while (job := self._queue.get()) is not None:
+            job()
 
     def _done(self, work: asyncio.Future[Any]) -> None:
         self._waiting -= 1
         if not work.cancelled():
             work.exception()  # looked at, so that a failure after the answer is not printed with its text
-
-    def close(self) -> None:
-        """Stop after what is running."""
-        self._thread.shutdown(wait=False, cancel_futures=True)

@@ -49,7 +49,7 @@ export async function open({ title, note, actions = [], words, own = true, pick,
   show(panel, true);
   const first = panel.querySelector(".actions button");
   (first ?? panel.querySelector(".close")).focus();
-  const found = (await words) ?? [];
+  const found = await Promise.resolve(words).catch(() => []); // what went wrong is told elsewhere
   choices.replaceChildren(
     ...found.map((word) => element("button", { type: "button", on: { click: () => pick(word) } }, word)),
   );

@@ -14,6 +14,11 @@ export async function ask(method, path, body) {
   let answer;
   try {
     answer = await fetch(path, options);
+    // What only looks may be asked for again: the page is busy, and goes on.
+    for (let times = 0; answer.status === 503 && method === "GET" && times < 30; times += 1) {
+      await new Promise((done) => setTimeout(done, 1000 * Number(answer.headers.get("Retry-After") ?? 2)));
+      answer = await fetch(path, options);
+    }
   } catch {
     throw tell({ happened: "The page does not answer.", kept: "What you see here is still here: copy it.", next: "Start `allonym serve` again." });
   }

@@ -227,6 +227,10 @@ const measure = latest(async () => {
   if (found.after.risk !== null && found.before.risk !== null) {
     parts.push(figure(`${percent(found.before.risk)} → ${percent(found.after.risk)}`, found.after.risk_means));
   }
+  if (found.same_writer !== null) {
+    const { probability, right, words } = found.same_writer;
+    parts.push(figure(percent(Math.min(probability, 1 - 1e-9)), `that one writer wrote the original and this, by style alone (such verdicts are right ${percent(right.value)} of the time at ${words} words)`));
+  }
   if (found.meaning_kept !== null) parts.push(figure(percent(Math.max(0, found.meaning_kept)), "of the meaning kept (likeness of sentence embeddings)"));
   parts.push(figure(`${found.before.words} → ${found.after.words}`, "words"));
   find("risk").replaceChildren(...parts);

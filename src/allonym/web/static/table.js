@@ -2,12 +2,8 @@
 import { element, find, say, show } from "/static/dom.js";
 import { ask, example, get, post, Problem, remove, tell } from "/static/net.js";
 
-let state = await get("/table");
-const { cards } = await get("/methods");
-const usable = cards.filter((card) => !card.problem);
-
-find("method").replaceChildren(...usable.map((card) => element("option", { value: card.method }, card.title)));
-find("method").value = usable.some((card) => card.method === "erae") ? "erae" : usable[0].method;
+let state = { state: "none", done: 0, total: 0, promise: "", command: "" };
+let usable = [];
 
 function positions() {
   const card = usable.find((one) => one.method === find("method").value);
@@ -15,7 +11,6 @@ function positions() {
   find("position").selectedIndex = Math.floor(card.points.length / 2);
 }
 find("method").addEventListener("change", positions);
-positions();
 
 function tellTable() {
   show(find("nothing"), state.state === "none");
@@ -93,7 +88,8 @@ find("example").addEventListener("click", () => careful(async () => {
 find("columns").addEventListener("submit", (event) => {
   event.preventDefault();
   careful(async () => {
-    const keep = [...find("keep").querySelectorAll("input:checked")].map((box) => box.value);
+    const boxes = [...find("keep").querySelectorAll("input:checked")];
+    const keep = boxes.map((box) => box.value).filter((name) => name !== find("column").value);
     const given = { text: find("column").value, keep, method: find("method").value, position: Number(find("position").value) };
     if (find("author").value) given.author = find("author").value;
     state = await post("/table/start", given);
@@ -111,5 +107,10 @@ find("drop").addEventListener("click", () => careful(async () => {
   tellState();
 }));
 
+usable = (await get("/methods")).cards.filter((card) => !card.problem);
+find("method").replaceChildren(...usable.map((card) => element("option", { value: card.method }, card.title)));
+find("method").value = usable.some((card) => card.method === "erae") ? "erae" : usable[0].method;
+positions();
+if (state.state === "none") state = await get("/table");
 tellTable();
 follow();
