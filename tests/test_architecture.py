@@ -23,7 +23,8 @@ LEVELS: list[tuple[str, ...]] = [
     ("anonymizers", "attackers", "metrics", "datasets"),
     ("jobs",),
     ("experiments",),
-    ("cli", "web"),
+    ("web",),
+    ("cli",),
 ]  # fmt: skip
 FREE_AMONG_THEMSELVES = (1,)
 ANYWHERE = {"__init__"}

@@ -61,7 +61,11 @@ def _table_1(results: Results) -> str:
     films = [_film_cells(row) for row in results["table_1"]]
     heads = ["method", "similarity", "stylometric L2", "grammar per 100 words", "paper: USE / stylometric"]
     peers = [_peer_cells(row) for row in results["table_1"]]
-    text = "Similarity is by MiniLM, in the paper by USE: compare rows, not columns."
+    text = (
+        "Similarity is by MiniLM, in the paper by USE: compare rows, not columns. Of static and adaptive attackers the "
+        "stronger counts: adaptive ones have fewer texts to learn from here. The grammar checker has nothing to say "
+        "about words in no order, so low figures of such rows mean nothing."
+    )
     return (
         f"## Table 1\n\n{text}\n\n### IMDb62 (paper: Yelp, 100 authors)\n\n{_table(head, films)}\n\n"
         f"### Peer reviews\n\nNo author is known, so no attack is possible here.\n\n{_table(heads, peers)}"
