@@ -95,7 +95,8 @@ def main() -> None:
     pieces = np.frombuffer("\n".join(vocabulary.read_text("utf-8").splitlines()).encode("utf-8"), dtype=np.uint8)
     out.mkdir(parents=True, exist_ok=True)
     weights = out / "weights.npz"
-    np.savez_compressed(weights, pieces=pieces, **arrays_of(network))
+    arrays: dict[str, Any] = {"pieces": pieces, **arrays_of(network)}
+    np.savez_compressed(weights, **arrays)
     SentenceEncoder.load(weights)
     sys.stdout.write(f"{weights}: {weights.stat().st_size / 2**20:.1f} MiB\n")
 

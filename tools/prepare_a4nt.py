@@ -111,7 +111,7 @@ def share_of_posts(
     """Return which share of the posts has the size asked for, by compressing a tenth of them."""
     trial = kept & (posts % _TRIAL == 0)
     size = len(compressed(planes(ids[np.repeat(trial, lengths)]) | {"lengths": lengths[trial].astype(np.uint8)}))
-    return min(1.0, most * 2**20 / (size * kept.sum() / trial.sum()))
+    return min(1.0, most * 2**20 / (size * float(kept.sum()) / float(trial.sum())))
 
 
 def prepare_blogs(data: Path, out: Path, mebibytes: float, limit: int | None) -> None:
@@ -146,7 +146,7 @@ def prepare_blogs(data: Path, out: Path, mebibytes: float, limit: int | None) ->
     kept &= (chosen | held_out)[posts]
     print(f"blogs: {share:.3f} of the training posts are used", flush=True)
     of_blogger = list({name: post for post, name in enumerate(corpus.bloggers)}.values())
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         **planes(ids[np.repeat(kept, lengths)]),
         "lengths": lengths[kept].astype(np.uint8),
         "sentences_per_document": np.bincount(owners[kept], minlength=len(names)).astype(np.uint32),
@@ -201,7 +201,7 @@ def prepare_speeches(data: Path, out: Path, limit: int | None) -> None:
     ids, lengths = found.ids(vocabulary), np.frombuffer(found.lengths, np.int32)
     kept = known_enough(ids, lengths)
     owners = np.frombuffer(found.owner, np.int32)
-    arrays = {
+    arrays: dict[str, NDArray[Any]] = {
         **planes(ids[np.repeat(kept, lengths)]),
         "lengths": lengths[kept].astype(np.uint8),
         "sentences_per_document": np.bincount(owners[kept], minlength=len(rows)).astype(np.uint32),

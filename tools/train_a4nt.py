@@ -176,8 +176,8 @@ def main() -> None:
     learned, held_out = (by_class(arrays, len(names), part, device) for part in (0, 1))
     say(began, f"{given.setting} {given.variant}: {[len(each) for each in learned]} sentences, {len(vocabulary)} words")
     shape = Shape(len(vocabulary), len(names), given.variant, len(names) > 2, given.embedding, given.hidden)
-    limits = [Limit(minutes=minutes) for minutes in given.minutes]
-    settings = Settings(*limits, batch_size=given.batch, look_every=given.look_every)
+    opponent, language, restoring, game = (Limit(minutes=minutes) for minutes in given.minutes)
+    settings = Settings(opponent, language, restoring, game, batch_size=given.batch, look_every=given.look_every)
     sizes = {"words": len(vocabulary), "classes": len(names)}
     torch.manual_seed(settings.seed)
     networks = (make(shape).to(device), Opponent(**sizes).to(device), WordModel(**sizes).to(device))
@@ -197,7 +197,7 @@ def main() -> None:
             f"{part}.{name}": weight for part in PARTS for name, weight in getattr(training, part).state_dict().items()
         }
         torch.save({"setting": given.setting, "weights": kept}, given.keep)
-    judge, start, real = (copy.deepcopy(part) for part in (training.opponent, training.translator, training.opponent))
+    judge, start = copy.deepcopy(training.opponent), copy.deepcopy(training.translator)
     same_noise = torch.Generator(device)
 
     def finish(recipe: str) -> None:
@@ -211,7 +211,7 @@ def main() -> None:
     finish("autoencoder")
     for recipe in given.recipes:
         training.translator.load_state_dict(start.state_dict())
-        training.opponent.load_state_dict(real.state_dict())
+        training.opponent.load_state_dict(judge.state_dict())
         training.play(changed(RECIPES[recipe], given.shares))
         say(began, show(training, vocabulary))
         finish(recipe)

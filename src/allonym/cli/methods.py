@@ -58,8 +58,8 @@ def parameter_options(command: _Command) -> _Command:
             options.setdefault(name, _settings(hints[name]))
     for name in sorted(options, reverse=True):
         flag = f"--{name.replace('_', '-')}"
-        flags = (f"{flag}/--no-{flag[2:]}",) if options[name].get("type") is bool else (flag,)
-        flags += (_ALSO[name],) if name in _ALSO else ()
+        flags = [f"{flag}/--no-{flag[2:]}" if options[name].get("type") is bool else flag]
+        flags += [_ALSO[name]] if name in _ALSO else []
         command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
     command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
     command = click.option("--reference-label", help=_REFERENCE_LABEL)(command)
