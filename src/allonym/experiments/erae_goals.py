@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from allonym.attackers.neural import CharacterAverages
@@ -53,7 +54,8 @@ def goals(results: Row) -> list[Row]:
             f"{_similarity(lower):.3f} and {_similarity(two_set):.3f}",
             _similarity(lower) >= _similarity(two_set),
         ),
-        _adaptive(results["ten_reviewers"]["rows"]),
+        _recognised(results["ten_reviewers"]["rows"], "strongest adaptive attack", lambda row: row["adaptive"]),
+        _recognised(results["ten_reviewers"]["rows"], "strongest attack, static or adaptive,", strongest),
         *(_fluent(row, by_name["Original"]) for row in results["table_1"][1:] if "perplexity" in row["imdb62"]),
     ]
 
@@ -89,15 +91,25 @@ def _above(row: Row, other: Row) -> Row:
     return _goal(goal, measured, all(own["low"] > theirs["high"] for own, theirs in pairs))
 
 
-def _adaptive(rows: list[Row]) -> Row:
-    """Say whether a setting keeps enough meaning while the strongest adaptive attacker stays low."""
-    kept = [row for row in rows if row["cosine"]["value"] >= LEAST_SIMILARITY and row["method"] != "original"]
-    goal = f"3. Ten reviewers: strongest adaptive attack below {MOST_ADAPTIVE:.2f} at similarity {LEAST_SIMILARITY:.2f}"
+def strongest(row: Row) -> Row:
+    """Return the strongest attack on a row of the ten reviewers; adaptive attackers may keep to what they knew."""
+    found: Row = max((row[name] for name in ("static", "adaptive") if row[name]), key=lambda attack: attack["value"])
+    return found
+
+
+def _recognised(rows: list[Row], what: str, attack: Callable[[Row], Row]) -> Row:
+    """Say whether a setting keeps enough meaning while an attack stays low."""
+    kept = [row for row in rows if row["cosine"]["value"] >= LEAST_SIMILARITY and row["loss_per_word"] is not None]
+    goal = f"3. Ten reviewers: {what} below {MOST_ADAPTIVE:.2f} at similarity {LEAST_SIMILARITY:.2f}"
     if not kept:
         return _goal(goal, "no setting keeps so much similarity", False)
-    best = min(kept, key=lambda row: float(row["adaptive"]["value"]))
-    measured = f"{best['adaptive']['value']:.3f} at {best['cosine']['value']:.3f} ({best['method']})"
-    return _goal(goal, measured, best["adaptive"]["value"] < MOST_ADAPTIVE)
+    best = min(kept, key=lambda row: float(attack(row)["value"]))
+    found = attack(best)
+    where = f"{best['method']}, loss {best['loss_per_word']:.1f}"
+    measured = (
+        f"{found['value']:.3f} ({found['low']:.2f}–{found['high']:.2f}) at {best['cosine']['value']:.3f} ({where})"
+    )
+    return _goal(goal, measured, found["value"] < MOST_ADAPTIVE)
 
 
 def _fluent(row: Row, original: Row) -> Row:

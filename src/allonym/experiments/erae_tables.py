@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from allonym.experiments.erae_examples import PAPER_TABLE_3
-from allonym.experiments.erae_goals import LEAST_SIMILARITY, MOST_ADAPTIVE, PAPER_TABLE_1, network_attack
+from allonym.experiments.erae_goals import LEAST_SIMILARITY, MOST_ADAPTIVE, PAPER_TABLE_1, network_attack, strongest
 from allonym.experiments.figures import Figure, Lines, Panel, Point, Rule, Series
 
 Results = dict[str, Any]
@@ -206,7 +206,7 @@ def _trade_off(results: Results) -> Figure:
     ours = [
         Series(
             row["method"],
-            (_point(row["cosine"]["value"], row["adaptive"], f"{row['loss_per_word']:.1f}"),),
+            (_point(row["cosine"]["value"], strongest(row), f"{row['loss_per_word']:.1f}"),),
         )
         for row in rows
     ]
@@ -216,6 +216,6 @@ def _trade_off(results: Results) -> Figure:
         families.setdefault(family, []).append(Point(rival["cosine"], rival["attack"], label=f"ε {epsilon}"))
     rivals = [Series(name, tuple(points)) for name, points in families.items()]
     rules = (Rule("x", LEAST_SIMILARITY, "goal"), Rule("y", MOST_ADAPTIVE, "goal"))
-    what = "Strongest attack over similarity, ten reviewers. Down and right is better; numbers beside ours are losses."
+    what = "Strongest attack, static or adaptive, over similarity. Down and right is better; numbers are losses, or ε."
     panels = (Panel("ER-AE here", tuple(ours), rules), Panel("Rival tools", tuple(rivals), rules))
     return Lines("Meaning kept and authors named", what, "cosine", "share of authors named", panels, abreast=1)
