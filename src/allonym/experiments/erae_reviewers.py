@@ -22,7 +22,7 @@ from allonym.attackers.features import TOKEN
 from allonym.attackers.panel import PanelResult, Texts, attack, train
 from allonym.experiments.erae_methods import erae
 from allonym.experiments.erae_runs import Method, Row, figure, similarity
-from allonym.experiments.reviews import RIVALS, SEED, _panel, _reviews, _strongest, _test, _train
+from allonym.experiments.reviews import RIVALS, SEED, panel, read_reviews, strongest, test_part, train_part
 
 
 @dataclass(frozen=True)
@@ -39,13 +39,13 @@ class Protocol:
     def released(self, method: Method) -> Row:
         """Return the row of a method."""
         texts = [in_protocol(text) for text in method.release(self.texts, SEED)]
-        after = Texts(_train(texts, self.known), _test(texts, self.known))
-        found = attack(_panel(), *self.authors, original=self.original, released=after, trained=self.trained)
+        after = Texts(train_part(texts, self.known), test_part(texts, self.known))
+        found = attack(panel(), *self.authors, original=self.original, released=after, trained=self.trained)
         return self._row(method.name, method, found, after.test)
 
     def originals(self) -> Row:
         """Return the row of the originals."""
-        found = attack(_panel(), *self.authors, original=self.original, trained=self.trained)
+        found = attack(panel(), *self.authors, original=self.original, trained=self.trained)
         return self._row("original", None, found, self.original.test)
 
     def _row(self, name: str, method: Method | None, found: PanelResult, after: Sequence[str]) -> Row:
@@ -55,8 +55,8 @@ class Protocol:
             "in_clear": [] if method is None else list(method.in_clear),
             "unchanged": scoring.bootstrap(metrics.unchanged(self.original.test, after)).value,
             "cosine": figure(similarity(self.vectors, after)),
-            "static": None if method is None else _strongest(found, "static"),
-            "adaptive": _strongest(found, "original" if method is None else "adaptive"),
+            "static": None if method is None else strongest(found, "static"),
+            "adaptive": strongest(found, "original" if method is None else "adaptive"),
             "attacks": [
                 {"attacker": each.attacker, "setting": each.setting, "accuracy": each.figures["accuracy"].value}
                 for each in found.attacks
@@ -67,9 +67,12 @@ class Protocol:
 @cache
 def protocol(data: Path) -> Protocol:
     """Return the protocol on the reviews of the data folder."""
-    texts, authors, _, known = _reviews(data)
-    original, names = Texts(_train(texts, known), _test(texts, known)), (_train(authors, known), _test(authors, known))
-    trained = train(_panel(), original.train, names[0])
+    texts, authors, _, known = read_reviews(data)
+    original, names = (
+        Texts(train_part(texts, known), test_part(texts, known)),
+        (train_part(authors, known), test_part(authors, known)),
+    )
+    trained = train(panel(), original.train, names[0])
     return Protocol(texts, known, names, original, trained, metrics.embed(original.test))
 
 
@@ -81,8 +84,8 @@ def row(data: Path, name: str, parameters: dict[str, Any] | None) -> Row:
 
 def results(data: Path, rows: Sequence[Row]) -> Row:
     """Return all rows, with the rivals' figures."""
-    _, authors, _, known = _reviews(data)
-    tested = _test(authors, known)
+    _, authors, _, known = read_reviews(data)
+    tested = test_part(authors, known)
     rivals = [
         dict(zip(("method", "unchanged", "cosine", "attack", "in_clear"), rival, strict=True)) for rival in RIVALS
     ]

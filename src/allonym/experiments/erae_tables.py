@@ -202,20 +202,22 @@ def _point(x: float, figure: Row, label: str = "") -> Point:
 
 
 def _trade_off(results: Results) -> Figure:
-    rows = [row for row in results["ten_reviewers"]["rows"] if row["method"] != "original"]
-    ours = [
-        Series(
-            row["method"],
-            (_point(row["cosine"]["value"], strongest(row), f"{row['loss_per_word']:.1f}"),),
-        )
-        for row in rows
-    ]
+    """Return the strongest attack over similarity, a series for each kind of ours and for each rival tool."""
     families: dict[str, list[Point]] = {}
+    for row in results["ten_reviewers"]["rows"]:
+        if row["loss_per_word"] is not None:
+            family, *more = row["method"].split(", ")
+            told = [
+                f"loss {row['loss_per_word']:.1f}",
+                *(part for part in more if part.startswith(("k =", "2 ", "3 "))),
+            ]
+            families.setdefault(family, []).append(_point(row["cosine"]["value"], strongest(row), ", ".join(told)))
     for rival in results["ten_reviewers"]["rivals"]:
-        family, _, epsilon = rival["method"].partition(", ε = ")
-        families.setdefault(family, []).append(Point(rival["cosine"], rival["attack"], label=f"ε {epsilon}"))
-    rivals = [Series(name, tuple(points)) for name, points in families.items()]
+        tool, _, setting = rival["method"].partition(" ")
+        label = setting.replace(", ε =", "").removeprefix("geometric, ")
+        families.setdefault(tool, []).append(Point(rival["cosine"], rival["attack"], label=label))
+    series = [Series(name, tuple(sorted(points, key=lambda point: point.x))) for name, points in families.items()]
     rules = (Rule("x", LEAST_SIMILARITY, "goal"), Rule("y", MOST_ADAPTIVE, "goal"))
-    what = "Strongest attack, static or adaptive, over similarity. Down and right is better; numbers are losses, or ε."
-    panels = (Panel("ER-AE here", tuple(ours), rules), Panel("Rival tools", tuple(rivals), rules))
-    return Lines("Meaning kept and authors named", what, "cosine", "share of authors named", panels, abreast=1)
+    what = "Strongest attack, static or adaptive, over similarity. Down and right is better."
+    panel = Panel("Ten reviewers", tuple(series), rules)
+    return Lines("Meaning kept and authors named", what, "cosine", "share of authors named", (panel,))

@@ -49,19 +49,19 @@ Row = dict[str, Any]
 
 def run(data: Path, report: Callable[[str], None]) -> Row:
     """Return a row for the originals and for each method and ε, and the rivals' figures."""
-    texts, authors, ratings, train = _reviews(data)
+    texts, authors, ratings, train = read_reviews(data)
     parts = np.array(train)
-    original = Texts([t for t, known in zip(texts, train, strict=True) if known], _test(texts, train))
-    names = (_train(authors, train), _test(authors, train))
-    trained = trained_on(_panel(), original.train, names[0])
-    before = attack(_panel(), *names, original=original, trained=trained)
+    original = Texts([t for t, known in zip(texts, train, strict=True) if known], test_part(texts, train))
+    names = (train_part(authors, train), test_part(authors, train))
+    trained = trained_on(panel(), original.train, names[0])
+    before = attack(panel(), *names, original=original, trained=trained)
     rows = [_row("original", None, before, "original", texts, texts, ratings, parts)]
     methods: list[WordSubstitution] = [WordLaplace(epsilon=epsilon, order="text") for epsilon in LAPLACE]
     methods += [WordExponential(epsilon=epsilon, order="text") for epsilon in EXPONENTIAL]
     for method in methods:
         released: list[str] = method.release(texts, rng=insecure(SEED)).payload
-        after = Texts(_train(released, train), _test(released, train))
-        found = attack(_panel(), *names, original=original, released=after, trained=trained)
+        after = Texts(train_part(released, train), test_part(released, train))
+        found = attack(panel(), *names, original=original, released=after, trained=trained)
         rows.append(_row(method.method, method, found, "adaptive", texts, released, ratings, parts))
         report(f"reviews: {method.method} at {method.get_params()['epsilon']:g}, attack {rows[-1]['adaptive']}")
     rivals = [
@@ -103,19 +103,22 @@ def _attack_cell(figure: Row | None) -> str:
     )
 
 
-def _panel() -> list[Any]:
+def panel() -> list[Any]:
+    """Return the attackers of the protocol, untrained."""
     return [WordNGramSVM(), CharacterNGramSVM(), WordBayes(), ClearChannelSVM()]
 
 
-def _train(values: Sequence[Any], train: Sequence[bool]) -> list[Any]:
+def train_part(values: Sequence[Any], train: Sequence[bool]) -> list[Any]:
+    """Return the values of training documents."""
     return [value for value, known in zip(values, train, strict=True) if known]
 
 
-def _test(values: Sequence[Any], train: Sequence[bool]) -> list[Any]:
+def test_part(values: Sequence[Any], train: Sequence[bool]) -> list[Any]:
+    """Return the values of test documents."""
     return [value for value, known in zip(values, train, strict=True) if not known]
 
 
-def _reviews(data: Path) -> tuple[list[str], list[str], list[str], list[bool]]:
+def read_reviews(data: Path) -> tuple[list[str], list[str], list[str], list[bool]]:
     """Return texts, authors, ratings and whether each is for training."""
     corpus = imdb62.load(data)
     order = insecure(SEED).words(len(corpus.texts)).argsort().tolist()
@@ -165,8 +168,8 @@ def _row(
         "neighbour_loss": None if method is None else method.neighbours().loss,
         "unchanged": scoring.bootstrap(metrics.unchanged(originals, released)).value,
         "cosine": scoring.bootstrap(metrics.cosine(originals, released)).value,
-        "static": None if setting == "original" else _strongest(found, "static"),
-        "adaptive": _strongest(found, setting),
+        "static": None if setting == "original" else strongest(found, "static"),
+        "adaptive": strongest(found, setting),
         "attacks": [
             {"attacker": each.attacker, "setting": each.setting, "accuracy": each.figures["accuracy"].value}
             for each in found.attacks
@@ -176,7 +179,8 @@ def _row(
     }
 
 
-def _strongest(found: PanelResult, setting: Any) -> Row:  # noqa: ANN401 - a Literal of the panel
-    strongest = found.strongest(setting)
-    accuracy = strongest.figures["accuracy"]
-    return {"by": strongest.attacker, "value": accuracy.value, "low": accuracy.low, "high": accuracy.high}
+def strongest(found: PanelResult, setting: Any) -> Row:  # noqa: ANN401 - a Literal of the panel
+    """Return the best attacker of a setting, with its accuracy."""
+    best = found.strongest(setting)
+    accuracy = best.figures["accuracy"]
+    return {"by": best.attacker, "value": accuracy.value, "low": accuracy.low, "high": accuracy.high}
