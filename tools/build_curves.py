@@ -108,17 +108,17 @@ def _reviewers(before: Record, source: str, points: Sequence[Record]) -> Record:
 
 def erae(data: Path, before: Record) -> Record:
     """Measure ER-AE with our subset mechanism on the ten reviewers, lengths copied."""
-    texts, authors, _, known = reviews._reviews(data)
-    names = (reviews._train(authors, known), reviews._test(authors, known))
-    original = Texts(reviews._train(texts, known), reviews._test(texts, known))
-    panel = reviews._panel()
+    texts, authors, _, known = reviews.read_reviews(data)
+    names = (reviews.train_part(authors, known), reviews.test_part(authors, known))
+    original = Texts(reviews.train_part(texts, known), reviews.test_part(texts, known))
+    panel = reviews.panel()
     trained = train(panel, original.train, names[0])
     points = []
     for place, loss in enumerate(ERAE_LOSSES):
         parameters = {"mechanism": "subset", "candidate_sets": ERAE_SETS, "length": "public", "loss_per_word": loss}
         anonymizer = find("erae")(**parameters)
         released: list[str] = anonymizer.release(texts, rng=insecure(reviews.SEED)).payload
-        after = Texts(reviews._train(released, known), reviews._test(released, known))
+        after = Texts(reviews.train_part(released, known), reviews.test_part(released, known))
         found = attack(panel, *names, original=original, released=after, trained=trained).strongest("adaptive")
         accuracy = found.figures["accuracy"]
         kept = scoring.bootstrap(metrics.cosine(original.test, after.test)).value
