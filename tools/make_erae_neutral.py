@@ -65,6 +65,11 @@ given for research; parts of speech also on {posts:,} posts of the blog authorsh
 The list of plainer words is short and written by hand: see the tool. It is part of what is done to a text before the
 mechanism sees it, so no promise of privacy depends on it.
 
+## Licences
+
+Learned from corpora that were given for research, in part for non-commercial research only; if you need to be sure, use
+it for research only.
+
 ## Limits
 
 English only. Adverbs carry meaning, too: "hardly good" becomes "good". Past becomes present for the commonest

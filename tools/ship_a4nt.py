@@ -51,10 +51,13 @@ does better than one who does not.
 |---|---|
 | {corpus} | {terms} |
 
-A word is in the vocabulary if many writers of the training part use it. No text is in this folder. Whether weights
-learned from text that was given for research may be used commercially is not settled everywhere; if you need to be
-sure, use them for research only. The model was not trained with differential privacy: it is a release of its training
-text.
+A word is in the vocabulary if many writers of the training part use it. No text is in this folder. The model was not
+trained with differential privacy: it is a release of its training text.
+
+## Licences
+
+Whether weights learned from text that was given for research may be used commercially is not settled everywhere; if you
+need to be sure, use them for research only.
 
 ## Held-out figures
 

@@ -100,7 +100,7 @@ def test_released_texts_are_read_in_the_form_of_the_protocol():
 
 
 def test_the_lowest_author_numbers_give_the_reviews_of_the_protocol(data):
-    texts, authors, _, train = reviews._reviews(data)
+    texts, authors, _, train = reviews.read_reviews(data)
     assert set(authors) == set(HABITS)
     assert len(texts) == 36
     assert sum(train) == 24

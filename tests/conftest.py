@@ -1,0 +1,9 @@
+"""For all tests."""
+
+from __future__ import annotations
+
+import os
+
+# Two workers with two threads each on two cores spend their time waiting for each other, in torch above all.
+# Set before torch and the matrix libraries are loaded, and inherited by the programs that tests start.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
