@@ -118,3 +118,12 @@ def test_renyi_of_unequal_supports_is_infinite():
     for delta in (0, 1, math.nan):
         with pytest.raises(ParameterError):
             accounting.approximate_epsilon(lambda order: 1.0, 3, delta)
+
+
+def test_what_one_word_loses_is_never_called_the_guarantee_of_a_text():
+    for loss in (0.5, 5.0, 50.0):
+        said = str(accounting.pure(loss_per_word=loss, words=None))
+        assert "as many times that as it has words" in said
+        assert "strong guarantee" not in said
+        assert "moderate guarantee" not in said
+    assert "moderate guarantee" in str(accounting.pure(loss_per_word=0.5, words=4))

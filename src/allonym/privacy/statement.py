@@ -46,7 +46,7 @@ def _promise(guarantee: Guarantee) -> list[str]:
             f"{factor} e^{number(guarantee.loss_per_unit or 0.0)} for each unit of {guarantee.metric} "
             f"({guarantee.evidence}), so at most e^{number(per_word)} for the two words furthest apart"
         )
-    sentences = [f"Between {guarantee.adjacency}, {bound}{_total(guarantee, epsilon)}.", _reading(epsilon)]
+    sentences = [f"Between {guarantee.adjacency}, {bound}{_total(guarantee, epsilon)}.", _reading(guarantee, epsilon)]
     sentences += [
         f"Also true: ε = {number(other.epsilon)} except with probability {other.delta:g} ({other.method})."
         for other in guarantee.also_holds
@@ -63,9 +63,11 @@ def _total(guarantee: Guarantee, epsilon: float) -> str:
     return f"; with {guarantee.words or 0:,} words, ε = {number(epsilon)} for {whose}{failing}"
 
 
-def _reading(epsilon: float) -> str:
+def _reading(guarantee: Guarantee, epsilon: float) -> str:
     if epsilon == 0:
         return "The output is independent of the text."
+    if guarantee.unit == "word":  # small for one word says nothing of a text
+        return "A text loses as many times that as it has words, so judge the whole by measured attacks as well."
     if epsilon <= _STRONG:
         return "That is a strong guarantee."
     if epsilon <= _WEAK:
