@@ -122,8 +122,11 @@ def test_stopped_in_the_middle_it_says_how_to_go_on(which, line, expected, tmp_p
     process = subprocess.Popen([*program, *line, "--chunk-rows", "20"], stderr=subprocess.PIPE)
     deadline = time.monotonic() + 60
     while not list(job_folder(tmp_path).glob("chunks/*.lines")) and time.monotonic() < deadline:
-        time.sleep(0.005)
+        time.sleep(0.002)
+    process.send_signal(signal.SIGSTOP)  # so that it cannot end before it is told to
+    assert len(list(job_folder(tmp_path).glob("chunks/*.lines"))) < ROWS // 20, "it was too quick for this test"
     process.send_signal(which)
+    process.send_signal(signal.SIGCONT)
     _, talk = process.communicate(timeout=60)
     assert process.returncode == 130, talk
     assert b"Traceback" not in talk
