@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -119,7 +120,9 @@ def test_killed_at_any_step_and_resumed(name, at, older, command, line, expected
 @pytest.mark.parametrize("which", [signal.SIGTERM, signal.SIGINT])
 def test_stopped_in_the_middle_it_says_how_to_go_on(which, line, expected, tmp_path):
     program = [sys.executable, "-m", "allonym"]
-    process = subprocess.Popen([*program, *line, "--chunk-rows", "20"], stderr=subprocess.PIPE)
+    # What is started in the background, as this suite may be, ignores Ctrl-C unless told otherwise.
+    listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen([*program, *line, "--chunk-rows", "20"], stderr=subprocess.PIPE, preexec_fn=listening)
     deadline = time.monotonic() + 60
     while not list(job_folder(tmp_path).glob("chunks/*.lines")) and time.monotonic() < deadline:
         time.sleep(0.002)
