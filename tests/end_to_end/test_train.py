@@ -67,9 +67,9 @@ def test_a_model_of_your_own_anonymizes(command, table, tmp_path):
     options = ("--method", "erae", "--model", model, "--sentences", 2, "--words", 8)
     written = command("anonymize", "-", *options, stdin=b"The zebra opened the door. Our cat lost a book.").done().out
     known = {*models.verify(model).folder.joinpath("vocabulary.txt").read_text("utf-8").lower().split()}
-    words = [word.strip(".,").lower() for word in written.split()]
-    assert words
-    assert set(words) <= known | {"20", "1000", "2000", "1.5", "20th"}
+    # Where sentences end is drawn, too: there may be no word at all, or a mark alone.
+    words = {word.strip(".,").lower() for word in written.split()} - {""}
+    assert words <= known | {"20", "1000", "2000", "1.5", "20th"}
     assert "zebra" not in words
 
 
