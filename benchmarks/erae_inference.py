@@ -25,7 +25,7 @@ from safetensors.numpy import save_file
 from threadpoolctl import threadpool_limits
 
 from allonym import models
-from allonym.networks.erae_inference import FORMAT, SCALE, VERSION, VOCABULARY_FILE, EraeReader, Shape, quantised
+from allonym.networks.erae_inference import FORMAT, SCALE, VERSION, EraeReader, Shape, quantised
 from allonym.sequences import SPECIAL, Vocabulary
 
 NAME = "erae-en"
@@ -46,7 +46,7 @@ def make_folder(folder: Path) -> None:
         if made.ndim == 2:
             weights[name], weights[name + SCALE] = quantised(made)
     save_file(weights, folder / models.WEIGHTS)
-    Vocabulary((*SPECIAL, *(f"w{n}" for n in range(SHAPE.words - len(SPECIAL))))).save(folder / VOCABULARY_FILE)
+    Vocabulary((*SPECIAL, *(f"w{n}" for n in range(SHAPE.words - len(SPECIAL))))).save(folder / models.VOCABULARY)
     (folder / models.CARD).write_text("# Made up\n", encoding="utf-8")
     config = {"name": "made-up", "format": FORMAT, "version": VERSION, "shape": vars(SHAPE)}
     (folder / models.CONFIG).write_text(json.dumps(config), encoding="utf-8")
@@ -111,7 +111,7 @@ def measure_in(folder: Path, source: str) -> Sequence[Row]:
     reader, exact = EraeReader.open(folder), EraeReader.open(folder, rounded=False)
     sentences, steps = make_sentences(reader.shape.words)
     features = reader.features(sentences, steps)
-    columns = np.ascontiguousarray(exact._embedding.T)
+    columns = np.ascontiguousarray(exact.word_vectors.T)
     tokens = len(features)
     do_all(reader, sentences, steps)  # what compiles, compiles now
     seconds = interleaved(

@@ -22,7 +22,7 @@ import pyarrow.parquet as pq
 from safetensors.numpy import save_file
 
 from allonym import models
-from allonym.networks.erae_neutral import FORMAT, VERSION, VOCABULARY_FILE
+from allonym.networks.erae_neutral import FORMAT, VERSION
 from allonym.sequences import SPECIAL, Vocabulary, sentences
 
 ATTACKED = 10  # authors of IMDb62, the lowest numbers
@@ -144,7 +144,7 @@ def main() -> None:
     weight = np.array([np.log(documents / (counts[token] + 1)) for token in vocabulary.tokens], np.float16)
     begins = np.array([token in BEGIN_CLAUSES for token in vocabulary.tokens], np.uint8)
     chosen.out.mkdir(parents=True, exist_ok=True)
-    vocabulary.save(chosen.out / VOCABULARY_FILE)
+    vocabulary.save(chosen.out / models.VOCABULARY)
     save_file({"weight": np.maximum(weight, 0), "instead": instead, "begins": begins}, chosen.out / models.WEIGHTS)
     config = {"name": NAME, "version": VERSION, "format": FORMAT, "words": len(vocabulary), "documents": documents}
     (chosen.out / models.CONFIG).write_text(json.dumps(config, indent=2) + "\n", "utf-8")

@@ -15,6 +15,7 @@ import copy
 import io
 import lzma
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +23,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from allonym.networks.a4nt import Direction, Draw, Opponent, Shape, WordModel, make
+from allonym.networks.a4nt import Direction, Draw, Shape, make
 from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
 from allonym.networks.a4nt_losses import RECIPES, Meaning, Recipe
 from allonym.networks.a4nt_store import save
 from allonym.networks.a4nt_training import Limit, Settings, Training
@@ -37,7 +39,7 @@ CLASSES = {
     "six": ("10s-female", "10s-male", "20s-female", "20s-male", "30s-female", "30s-male"),
 }
 CORPUS = {"speech": "speeches"}
-PARTS = ("translator", "opponent", "language")
+PARTS = ("translator", "opponent", "language", "panel")
 HELD_OUT = 60_000  # tokens of each class at most
 
 # Written for this purpose.
@@ -132,16 +134,25 @@ def take_up(training: Training, path: Path, setting: str) -> bool:
     return same
 
 
-def changed(recipe: Recipe, shares: list[str]) -> Recipe:
-    """Return a recipe with other shares and allowances, where some are given."""
+def put_by(training: Training, setting: str, path: Path) -> None:
+    """Write all networks to a file that `take_up` reads, whole or not at all: another run may be waiting for it."""
+    kept = {f"{part}.{name}": weight for part in PARTS for name, weight in getattr(training, part).state_dict().items()}
+    torch.save({"setting": setting, "weights": kept}, path.with_suffix(".part"))
+    path.with_suffix(".part").replace(path)
+
+
+def changed(recipe: Recipe, shares: list[str], odds: float | None) -> Recipe:
+    """Return a recipe with other shares, allowances and odds, where some are given."""
+    if odds is not None:
+        recipe = replace(recipe, odds=odds)
     if not shares:
         return recipe
     given = [each.partition("=") for each in shares]
     values = {term: value.partition(":") for term, _, value in given}
-    return Recipe(
-        recipe.name,
-        {term: float(share) for term, (share, _, _) in values.items()},
-        {term: float(allowance) for term, (_, _, allowance) in values.items() if allowance},
+    return replace(
+        recipe,
+        shares={term: float(share) for term, (share, _, _) in values.items()},
+        allowances={term: float(allowance) for term, (_, _, allowance) in values.items() if allowance},
     )
 
 
@@ -159,6 +170,10 @@ def options() -> argparse.Namespace:
     parser.add_argument("--batch", type=int, default=256)
     parser.add_argument("--look-every", type=int, default=500)
     parser.add_argument("--shares", nargs="*", default=[], help="TERM=SHARE or TERM=SHARE:ALLOWANCE, for the recipe's")
+    parser.add_argument("--odds", type=float, help="log-odds that judges shall give to the target, for the recipe's")
+    parser.add_argument("--neutral", action="store_true", help="one decoder that is told nothing of the writer")
+    parser.add_argument("--temperature", type=float, default=0.5)
+    parser.add_argument("--rate", type=float, default=1e-4, help="learning rate of the game")
     parser.add_argument("--keep", type=Path, help="file for all networks before the game, or to begin with, if there")
     parser.add_argument("--minilm", type=Path, help="weights of the sentence encoder, for FBsem")
     parser.add_argument("--label", default="", help="put behind the folder's name")
@@ -175,28 +190,34 @@ def main() -> None:
     names = CLASSES[given.setting]
     learned, held_out = (by_class(arrays, len(names), part, device) for part in (0, 1))
     say(began, f"{given.setting} {given.variant}: {[len(each) for each in learned]} sentences, {len(vocabulary)} words")
-    shape = Shape(len(vocabulary), len(names), given.variant, len(names) > 2, given.embedding, given.hidden)
-    opponent, language, restoring, game = (Limit(minutes=minutes) for minutes in given.minutes)
-    settings = Settings(opponent, language, restoring, game, batch_size=given.batch, look_every=given.look_every)
-    sizes = {"words": len(vocabulary), "classes": len(names)}
+    conditioned = len(names) > 2 and not given.neutral
+    sizes = (given.embedding, given.hidden)
+    shape = Shape(len(vocabulary), len(names), given.variant, conditioned, *sizes, neutral=given.neutral)
+    stages = [Limit(minutes=minutes) for minutes in given.minutes]
+    settings = Settings(
+        stages[0], stages[1], stages[2], stages[3], batch_size=given.batch, look_every=given.look_every,
+        temperature=given.temperature, learning_rate=given.rate,
+    )  # fmt: skip
+    counts = {"words": len(vocabulary), "classes": len(names)}
     torch.manual_seed(settings.seed)
-    networks = (make(shape).to(device), Opponent(**sizes).to(device), WordModel(**sizes).to(device))
+    translator, opponent = make(shape).to(device), Opponent(**counts).to(device)
+    language, panel = WordModel(**counts).to(device), Panel(**counts).to(device)
     vectors = torch.from_numpy(arrays["vectors"]).to(device)
 
     def progress(stage: str, numbers: dict[str, float]) -> None:
         say(began, f"{given.setting} {stage} " + " ".join(f"{name} {value:.3f}" for name, value in numbers.items()))
 
-    training = Training(*networks, learned, vectors, settings, progress, meaning(given.minilm, vocabulary, device))
+    training = Training(
+        translator, opponent, language, panel, learned, vectors, settings, progress,
+        meaning(given.minilm, vocabulary, device),
+    )  # fmt: skip
     fits = given.keep is not None and given.keep.exists() and take_up(training, given.keep, given.setting)
     if not fits:
         training.learn_opponent()
         training.learn_language()
         training.learn_restoring()
     if given.keep is not None and not given.keep.exists():
-        kept = {
-            f"{part}.{name}": weight for part in PARTS for name, weight in getattr(training, part).state_dict().items()
-        }
-        torch.save({"setting": given.setting, "weights": kept}, given.keep)
+        put_by(training, given.setting, given.keep)
     judge, start = copy.deepcopy(training.opponent), copy.deepcopy(training.translator)
     same_noise = torch.Generator(device)
 
@@ -207,12 +228,15 @@ def main() -> None:
         facts = {"classes": names, "recipe": recipe, "variant": given.variant, "held_out": found}
         folder = given.out / f"{given.setting}-{given.variant}-{recipe}{given.label}"
         save(folder, training.translator, judge, vocabulary, facts | {"weights": training.weights})
+        training.opponent.load_state_dict(judge.state_dict())
+        put_by(training, given.setting, folder.with_name(folder.name + ".keep"))
 
-    finish("autoencoder")
+    if not fits:
+        finish("autoencoder")
     for recipe in given.recipes:
         training.translator.load_state_dict(start.state_dict())
         training.opponent.load_state_dict(judge.state_dict())
-        training.play(changed(RECIPES[recipe], given.shares))
+        training.play(changed(RECIPES[recipe], given.shares, given.odds))
         say(began, show(training, vocabulary))
         finish(recipe)
 

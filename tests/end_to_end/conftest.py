@@ -138,6 +138,18 @@ def write_table():
 
 
 @pytest.fixture
+def labelled(tmp_path, write_table, public_words):
+    """Public texts of two topics, each with its words, and words of both."""
+
+    def write(name="reference.csv"):
+        sea, road, both = public_words[:5], public_words[5:10], public_words[10:15]
+        rows = [{"body": " ".join(sea + both), "topic": "sea"}, {"body": " ".join(road + both), "topic": "road"}]
+        return write_table(tmp_path / name, rows * 3)
+
+    return write
+
+
+@pytest.fixture
 def read_counts():
     """Read term vectors of any format as one {term: count} a document."""
 

@@ -12,7 +12,8 @@ from importlib.util import find_spec
 import pytest
 
 from allonym import models
-from allonym.cli import train as train_module
+from allonym.cli import train_common
+from allonym.networks import training_folder
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
 
@@ -144,9 +145,7 @@ def test_garbage_is_refused_in_a_sentence(command, tmp_path, content, options, h
 
 @needs_torch
 def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monkeypatch):
-    from allonym.networks import erae_checkpoints
-
-    write, written = erae_checkpoints._write, []
+    write, written = training_folder.write, []
 
     def full(path, content):
         written.append(path)
@@ -154,7 +153,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monk
             raise OSError(28, "No space left on device")
         write(path, content)
 
-    monkeypatch.setattr(erae_checkpoints, "_write", full)
+    monkeypatch.setattr(training_folder, "write", full)
     result = command(
         "train", "erae", table, "--text", "body", "-o", tmp_path / "model", *QUICK, "--epochs", 3, "--quiet"
     )
@@ -173,7 +172,7 @@ def test_resuming_nothing_is_refused(command, table, tmp_path):
 
 
 def test_without_torch_the_extra_is_named(command, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(train_module, "find_spec", lambda name: None)
+    monkeypatch.setattr(train_common, "find_spec", lambda name: None)
     result = command("train", "erae", table, "--text", "body", "-o", tmp_path / "model").refused()
     assert "allonym[neural]" in result.err
 

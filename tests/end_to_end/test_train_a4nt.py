@@ -145,6 +145,7 @@ def test_bad_input_is_refused_without_showing_it(command, table, tmp_path):
     assert "nothing" in command(*start, "--attribute", "nothing").refused().err
     assert "different values" in command(*start, "--attribute", "user").refused().err
     assert "shared-by" in command(*start, "--attribute", "group", "--shared-by", 1000).refused().err
+    assert "--held-out" in command(*start, "--attribute", "group", "--held-out", "nan").refused().err
     near = command(*start, "--attribute", "group", "--variant", "paper", "--losses", "CycML+Lang+Near")
     assert "--variant editor" in near.refused().err
     empty = tmp_path / "empty.csv"

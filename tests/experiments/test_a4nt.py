@@ -77,7 +77,8 @@ def _write(path: Path, columns: dict[str, tuple[object, ...]]) -> None:
 
 def make_model(folder: Path, setting: str, variant: str, recipe: str) -> None:
     """Write an untrained model with few words."""
-    from allonym.networks.a4nt import Opponent, Shape, make
+    from allonym.networks.a4nt import Shape, make
+    from allonym.networks.a4nt_judges import Opponent
     from allonym.networks.a4nt_store import save
 
     words = sorted({word.lower() for text in (*STYLES.values(), *SPEECHES.values()) for word in text.split()})

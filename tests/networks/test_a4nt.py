@@ -16,8 +16,9 @@ import torch
 
 from allonym.errors import InputError, ParameterError
 from allonym.networks import a4nt_store
-from allonym.networks.a4nt import Direction, Draw, Editor, Opponent, Shape, WordModel, frozen, make, summary, until_end
+from allonym.networks.a4nt import Direction, Draw, Editor, Shape, frozen, make, summary, until_end
 from allonym.networks.a4nt_batches import Noise, Sentences
+from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
 from allonym.networks.a4nt_losses import (
     RECIPES,
     Recipe,
@@ -28,6 +29,7 @@ from allonym.networks.a4nt_losses import (
     opponent_loss,
     restoring_loss,
     style_loss,
+    word_costs,
 )
 from allonym.networks.a4nt_training import Limit, Settings, Training
 from allonym.networks.a4nt_watch import measure
@@ -186,13 +188,17 @@ def test_cycle_likelihood_counts_the_end():
 def test_keep_near_and_language_losses_by_hand():
     words, lengths = torch.tensor([[4, 5]]), torch.tensor([2])
     rated = Toy(shape("editor")).ratings(words, lengths, FORTH, words)
-    assert float(keep_loss(rated, words, lengths)) == pytest.approx(-math.log(0.2 * 0.3) / 2, rel=1e-5)
+    costs = word_costs(torch.tensor([0, 0, 0, 0, 9_999, 5, *[0] * (WORDS - 6)]))  # word 4 is a function word, 5 is not
+    by_cost = -(0.25 * math.log(0.2) + 0.75 * math.log(0.3))
+    assert float(keep_loss(rated, words, lengths, costs)) == pytest.approx(by_cost, rel=1e-5)
     vectors = torch.zeros(WORDS, 2)
     vectors[4], vectors[6] = torch.tensor([1.0, 0.0]), torch.tensor([0.6, 0.8])
     sample = torch.nn.functional.one_hot(torch.tensor([[6, 5]]), WORDS).float()
     assert float(near_loss(vectors, sample, words, lengths)) == pytest.approx(0.4)  # word 5 has no vector
     model = WordModel(words=WORDS, classes=2, embedding=8, hidden=8).eval()
-    rated = model(words, 1)
+    own = model.embedding(words)
+    states, _ = model.lstm(torch.cat([model.starts.weight[1].expand(1, 1, -1), own], dim=1))
+    rated = (model.projection(states) @ model.embedding.weight.T + model.bias).log_softmax(-1)
     by_hand = -(rated[0, 0, 4] + rated[0, 1, 5] + rated[0, 2, END]) / 3
     torch.testing.assert_close(language_loss(model, words, lengths, 1), by_hand)
     soft = torch.nn.functional.one_hot(words, WORDS).float()
@@ -226,6 +232,7 @@ def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
         make(shape(variant)),
         Opponent(words=WORDS, classes=2, embedding=8, hidden=8),
         WordModel(words=WORDS, classes=2, embedding=8, hidden=8),
+        Panel(words=WORDS, classes=2),
     )
     table = unit_vectors()
 
@@ -256,7 +263,8 @@ def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
 
 
 def test_recipes_that_cannot_be_followed_are_refused(corpus):
-    networks = (make(shape("paper")), Opponent(words=WORDS, classes=2), WordModel(words=WORDS, classes=2))
+    sizes = {"words": WORDS, "classes": 2}
+    networks = (make(shape("paper")), Opponent(**sizes), WordModel(**sizes), Panel(**sizes))
     training = Training(*networks, corpus, unit_vectors(), Settings())
     with pytest.raises(ParameterError, match="sentence encoder"):
         training.play(RECIPES["FBsem"])

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason="compares with the torch networks")
 
 from allonym import models  # noqa: E402
 from allonym.errors import ModelError, ParameterError  # noqa: E402
-from allonym.networks import a4nt, a4nt_store  # noqa: E402
+from allonym.networks import a4nt, a4nt_judges, a4nt_store  # noqa: E402
 from allonym.networks._a4nt_parts import chosen_words  # noqa: E402
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader, Shape  # noqa: E402
 from allonym.sequences import END, PAD, SPECIAL, START, UNKNOWN, Vocabulary  # noqa: E402
@@ -27,7 +27,7 @@ def networks(variant: str, classes: int = 2, *, conditioned: bool = False):
     torch.manual_seed(3)
     shape = a4nt.Shape(words=WORDS, classes=classes, variant=variant, conditioned=conditioned, embedding=12, hidden=10)
     translator = a4nt.make(shape).eval()
-    judge = a4nt.Opponent(words=WORDS, classes=classes, embedding=6, hidden=7).eval()
+    judge = a4nt_judges.Opponent(words=WORDS, classes=classes, embedding=6, hidden=7).eval()
     for network in (translator, judge):
         for weight in network.parameters():
             torch.nn.init.normal_(weight, std=0.5)

@@ -165,6 +165,17 @@ def test_probabilities_are_probabilities():
     assert np.abs(np.concatenate(blocks) - rows.reshape(10, WORDS)).max() < 1e-6
 
 
+def test_ratings_are_those_of_the_word_vectors_and_the_bias_which_nobody_changes():
+    shape = shape_of("attention")
+    network = EraeReader(shape, random_weights(shape), vocabulary(), rounded=False)
+    features = network.features(sentences([3]), 4)[0]
+    [ratings] = network.ratings(features)
+    np.testing.assert_allclose(ratings, features @ network.word_vectors.T + network.bias, rtol=1e-4, atol=1e-4)
+    for array in (network.word_vectors, network.bias):
+        with pytest.raises(ValueError, match="read-only"):
+            array[:] = 0
+
+
 def test_blocks_share_one_buffer():
     network = reader("paper")
     blocks = list(network.ratings(network.features([[5]], 6), rows=2))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from importlib.util import find_spec
 
 import numpy as np
@@ -17,9 +18,9 @@ from allonym import models
 from allonym.errors import ModelError, ParameterError, ResumeError
 from allonym.networks import erae_checkpoints, erae_own_text
 from allonym.networks.erae_corpus import prepare
-from allonym.networks.erae_folder import FILES
 from allonym.networks.erae_inference import EraeReader
-from allonym.networks.erae_own_text import CHECKPOINT, Recipe, Watcher, check_room, chosen_device, train
+from allonym.networks.erae_own_text import Recipe, Watcher, train
+from allonym.networks.training_folder import CHECKPOINT, FILES
 
 CPU = torch.device("cpu")
 PARTS = (
@@ -139,14 +140,14 @@ def test_early_stopping_ends_the_run(corpus, tmp_path):
 
 def test_a_crash_while_the_model_is_written_can_be_resumed(corpus, tmp_path, monkeypatch):
     folder = tmp_path / "model"
-    replace = erae_own_text.os.replace
+    replace = os.replace
 
     def crash(source, target):
         if str(target).endswith("config.json"):
             raise OSError("the disk is full")
         replace(source, target)
 
-    monkeypatch.setattr(erae_own_text.os, "replace", crash)
+    monkeypatch.setattr(os, "replace", crash)
     with pytest.raises(OSError, match="full"):
         run(corpus, folder)
     monkeypatch.undo()
@@ -197,32 +198,10 @@ def test_a_checkpoint_holds_no_text(corpus, tmp_path):
     assert set(record) == {"recipe", "fingerprint"}
 
 
-def test_only_a_model_is_ever_replaced(tmp_path):
-    check_room(tmp_path / "new", force=False)
-    (tmp_path / "model").mkdir()
-    check_room(tmp_path / "model", force=False)
-    (tmp_path / "model" / "config.json").write_text("{}")
-    with pytest.raises(ModelError, match="--force"):
-        check_room(tmp_path / "model", force=False)
-    check_room(tmp_path / "model", force=True)
-    (tmp_path / "model" / "thesis.txt").write_text("mine")
-    with pytest.raises(ModelError, match="no part of a model"):
-        check_room(tmp_path / "model", force=True)
-    with pytest.raises(ModelError, match="not a folder"):
-        check_room(tmp_path / "model" / "thesis.txt", force=True)
-
-
 def test_a_diverging_run_says_so(corpus, tmp_path, monkeypatch):
     monkeypatch.setattr(erae_own_text.Training, "_held_out_loss", lambda self: float("nan"))
     with pytest.raises(ParameterError, match="learning-rate"):
         run(corpus, tmp_path / "model")
-
-
-def test_a_missing_graphics_card_is_named(monkeypatch):
-    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
-    assert chosen_device("auto") == CPU
-    with pytest.raises(ParameterError, match="graphics card"):
-        chosen_device("cuda")
 
 
 def test_minutes_end_a_run(corpus, tmp_path):

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from allonym.errors import ParameterError
 from allonym.randomness import insecure
 
 if find_spec("torch") is None:
@@ -144,3 +145,10 @@ def test_weights_survive_as_arrays():
     np.testing.assert_array_equal(
         fitting.log_probabilities(network, points), fitting.log_probabilities(restored, points)
     )
+
+
+def test_a_missing_graphics_card_is_named(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    assert fitting.chosen_device("auto") == torch.device("cpu")
+    with pytest.raises(ParameterError, match="graphics card"):
+        fitting.chosen_device("cuda")

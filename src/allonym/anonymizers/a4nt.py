@@ -13,8 +13,11 @@ How a document is rewritten:
    class is left alone. So is a sentence that the judge gives to the target already, or cannot place, and one that is
    mostly unknown words (another language).
 3. Of each other sentence there are several translations: the network's likeliest, and others drawn from its law, which
-   is bent towards words of like meaning (`Alike`, for the editor; the paper has nothing of the kind). One is chosen:
-   the nearest in meaning, the one that sounds most like the target, or the nearest of those that sound so.
+   is bent towards words of like meaning (`Alike`, for the editor; the paper has nothing of the kind). Of these and the
+   sentence itself the one is taken for which log-odds of the target + weight × similarity is largest. Over a document
+   this gains most for what it costs: an attacker adds up what the sentences tell.
+   A *neutral* model imitates nobody: it is told nothing of the writer, rewrites every sentence it can read, and of its
+   translations those count that leave the judge undecided. Its output can tell an attacker no more than the text did.
 4. All sentences are written in one way, from their tokens: spacing, and the case of known words, tell nothing of which
    were left alone. Numbers and names are put back.
 
@@ -50,21 +53,26 @@ Floats = NDArray[np.float32]
 
 SHIPPED: Final = "a4nt-"  # begins the names of the shipped models
 AUTO: Final = "auto"
+NEUTRAL: Final = "neutral"  # the target of models that imitate no class
 REASONS: Final = (
     "this method has no proof, only measured attacks",
     "an attacker who learns from rewritten text, or one it was not measured against, may still tell",
 )
-_MOST_CANDIDATES: Final = 100
 OWN_TEXT: Final = "the model was trained on its user's own text, and what it writes can tell of that text"
 # The target's probability from which the judge makes us leave a sentence as it is.
-LEFT_ALONE: Final = {"meaning": 0.4, "balanced": 0.5, "privacy": 0.7}
-_MOST_UNKNOWN = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
-_PLACES = LONGEST_PIECE + FURTHER_WORDS
-_SENTENCES_AT_ONCE = 1024
-_LITTLE = 0.2  # what a word without a meaning of its own counts for the similarity
-_LIKELIEST = -1.0
+LEFT_ALONE: Final = {"meaning": 0.5, "balanced": 0.8, "privacy": 0.95}
+LIKELIEST: Final = -1.0  # asks the network for its likeliest word, where a uniform number asks for one drawn with it
+_MOST_CANDIDATES: Final = 100
+# What similarity, from 0 to 1, weighs beside log-odds: times the model's own balance, found on validation documents.
+MEANING_WEIGHT: Final = {"meaning": 4.0, "balanced": 1.0, "privacy": 0.0}
+_SURE: Final = np.float32(1 - 1e-6)
+_MOST_UNKNOWN: Final = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
+_PLACES: Final = LONGEST_PIECE + FURTHER_WORDS
+_SENTENCES_AT_ONCE: Final = 1024
+_LITTLE: Final = 0.2  # what a word without a meaning of its own counts for the similarity
 # How much nearness in meaning counts where a word changes; chosen by eye, on sentences of our own.
-_NEARNESS: Final = {"meaning": 30.0, "balanced": 20.0, "privacy": 12.0}
+_NEARNESS: Final = {"meaning": 20.0, "balanced": 4.0, "privacy": 4.0}
+_CACHED: Final = ("network_", "_meanings")
 
 
 @dataclass(frozen=True)
@@ -86,7 +94,7 @@ class A4NT(Anonymizer):
 
     Args:
         model: A shipped model ("age", "gender", "speech") or a folder.
-        target: The class to sound like, as the model names it: "adult", for instance.
+        target: The class to sound like, as the model names it: "adult", for instance; of neutral models "neutral".
         source: The class that wrote the texts, or "auto" to let the model's classifier decide for each.
         prefer: Which translation to choose: nearest in meaning, most like the target, or both.
         candidates: Translations of each sentence to choose from.
@@ -115,7 +123,7 @@ class A4NT(Anonymizer):
         self._check()
 
     def _check(self) -> None:
-        for cached in ("network_", "_words"):  # of other parameters
+        for cached in _CACHED:  # of other parameters
             self.__dict__.pop(cached, None)
         for name in ("model", "target", "source"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
@@ -131,6 +139,12 @@ class A4NT(Anonymizer):
         """The translator and its judge."""
         shipped = SHIPPED + self.model
         network = A4ntReader.open(shipped if shipped in models.shipped() else self.model)
+        if network.shape.neutral:
+            if (self.target, self.source) != (NEUTRAL, AUTO):
+                raise ParameterError(
+                    f"This model hides who wrote and imitates nobody: give the target {NEUTRAL!r} and no source."
+                )
+            return network
         for name in {self.target, self.source} - {AUTO}:
             if name not in network.classes:
                 raise ParameterError(f"The model knows the classes {', '.join(network.classes)}, got {name!r}.")
@@ -141,7 +155,7 @@ class A4NT(Anonymizer):
         return network
 
     @cached_property
-    def _words(self) -> _WordMeanings:
+    def _meanings(self) -> _WordMeanings:
         return _WordMeanings(self.network_.vocabulary.tokens, _NEARNESS[self.prefer])
 
     @property
@@ -150,7 +164,9 @@ class A4NT(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing, with the reason and what of the text is copied."""
-        copied = ["about how many words each sentence has", "sentences that seem to be the target's already"]
+        copied = ["about how many words each sentence has"]
+        if not self.network_.shape.neutral:
+            copied.append("sentences that seem to be the target's already")
         if not self.placeholders:
             copied.append("numbers and names" if self._reads_names else "numbers")
         if self.prefer != "privacy":
@@ -169,7 +185,7 @@ class A4NT(Anonymizer):
 
     def __getstate__(self) -> dict[str, object]:
         # Read again where they are needed: copies in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name not in ("network_", "_words")}
+        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
 
     def samples(self, texts: Sequence[str], n: int = 5) -> list[list[str]]:
         """Return n rewritten forms of each text, to look at; which sentences to rewrite is decided as in `transform`.
@@ -211,27 +227,32 @@ class A4NT(Anonymizer):
         own = streams.segments([len(document) for document in documents], 1)
         for start in range(0, len(flat), _SENTENCES_AT_ONCE):
             block = range(start, min(start + _SENTENCES_AT_ONCE, len(flat)))
-            rows = [row for row in block if sources[row] is not None]
-            words = own.part(block.start, block.stop).words((len(block), count, _PLACES))
-            uniforms = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-            uniforms[:, 0] = _LIKELIEST
+            rewritten = {row: source for row in block if (source := sources[row]) is not None}
+            numbers = uniforms(own.part(block.start, block.stop).words((len(block), count, _PLACES)))
+            numbers[:, 0] = LIKELIEST
             drawn = self.network_.drawn(
-                [flat[row].ids for row in rows],
-                [sources[row] or 0 for row in rows],
-                self.network_.classes.index(self.target),
-                uniforms[[row - start for row in rows]],
+                [flat[row].ids for row in rewritten],
+                list(rewritten.values()),
+                self._target,
+                numbers[[row - start for row in rewritten]],
                 unknown=self.prefer != "privacy",
-                alike=self._words.alike,
+                alike=self._meanings.alike,
             )
-            for row, samples in zip(rows, drawn, strict=True):
+            for row, samples in zip(rewritten, drawn, strict=True):
                 found[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
         rest = iter(found)
         return [[next(rest) for _ in document] for document in documents]
 
+    @property
+    def _target(self) -> int:
+        """The number of the class that is imitated; 0 where none is."""
+        return 0 if self.network_.shape.neutral else self.network_.classes.index(self.target)
+
     def _sources(self, documents: Sequence[list[_Sentence]], flat: Sequence[_Sentence]) -> list[int | None]:
         """Return whose each sentence is; None for those that are left alone."""
-        network = self.network_
-        target = network.classes.index(self.target)
+        network, target = self.network_, self._target
+        if network.shape.neutral:  # whose it is plays no part, or the output would tell more than the text
+            return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
@@ -251,26 +272,35 @@ class A4NT(Anonymizer):
         return [word for word in sample if word != END] or original
 
     def _chosen(self, flat: Sequence[tuple[list[int], list[list[int]]]]) -> list[list[int]]:
-        """Choose one translation of each sentence."""
-        counts = [len(forms) if len(forms) > 1 else 0 for _, forms in flat]
-        several = [form for _, forms in flat if len(forms) > 1 for form in forms]
+        """Choose one form of each sentence: itself or one of its translations."""
+        choices = [self._choices(original, forms) for original, forms in flat]
+        counts = [len(forms) if len(forms) > 1 else 0 for forms in choices]
+        several = [form for forms in choices if len(forms) > 1 for form in forms]
         scores = np.split(self.network_.judged(several), np.cumsum(counts)[:-1]) if flat else []
         return [
             forms[self._best(original, forms, own)] if count else forms[0]
-            for (original, forms), count, own in zip(flat, counts, scores, strict=True)
+            for (original, _), forms, count, own in zip(flat, choices, counts, scores, strict=True)
         ]
 
+    def _choices(self, original: list[int], forms: list[list[int]]) -> list[list[int]]:
+        """Add the sentence itself to its translations, unless that would keep unknown words that are to go."""
+        stays = forms == [original] or (self.prefer == "privacy" and UNKNOWN in original)
+        return forms if stays else [original, *forms]
+
     def _best(self, original: list[int], forms: Sequence[list[int]], judged: Floats) -> int:
-        target = judged[:, self.network_.classes.index(self.target)]
-        if self.prefer == "privacy":
-            return int(target.argmax())
-        alike = np.array([self._words.similarity(original, form) for form in forms])
-        if self.prefer == "balanced":
-            fools = target >= judged.max(axis=1)
-            if not fools.any():
-                return int(target.argmax())
-            alike[~fools] = -1.0
-        return int(alike.argmax())
+        """Return which form gains most: a weight of 0 asks for the target's style at any price."""
+        alike = np.array([self._meanings.similarity(original, form) for form in forms])
+        weight = MEANING_WEIGHT[self.prefer] * self.network_.balance
+        return int((self._gains(judged) + weight * alike).argmax())
+
+    def _gains(self, judged: Floats) -> Floats:
+        """Return log-odds of the target; of a neutral model, how little the judge is sure of any class."""
+        if self.network_.shape.neutral:
+            least: Floats = judged.min(axis=1) - judged.max(axis=1)
+            return least
+        target = judged[:, self._target]
+        odds: Floats = target - np.log1p(-np.minimum(np.exp(target), _SURE))
+        return odds
 
     def _written(self, sentences: Sequence[_Sentence], translations: Sequence[list[int]]) -> str:
         """Write a document: pieces of one sentence together, unknown words as they were."""
@@ -307,12 +337,18 @@ class _WordMeanings:
     def similarity(self, one: Sequence[int], other: Sequence[int]) -> float:
         """Return how well the words of each sentence are found in the other, from 0 to 1.
 
-        Each word counts by its best cosine with a word of the other sentence, 1 for itself; the two means are meant.
+        Each word counts by its best cosine with a word of the other sentence, 1 for itself; this is the mean of the
+        two sentences' weighted means.
         """
         left, right = np.asarray(one), np.asarray(other)
         cosines = np.maximum(self._vectors[left] @ self._vectors[right].T, left[:, None] == right[None, :])
         found = (cosines.max(axis=1), self._weights[left]), (cosines.max(axis=0), self._weights[right])
         return float(sum((best @ weights) / weights.sum() for best, weights in found) / 2)
+
+
+def uniforms(words: NDArray[np.uint64]) -> NDArray[np.float64]:
+    """Return a number from 0 up to 1 for each random word, of its first 53 bits."""
+    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 def _check_count(name: str, value: object) -> None:

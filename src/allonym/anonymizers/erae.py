@@ -66,7 +66,7 @@ class ERAE(Anonymizer):
 
     Args:
         model: A shipped model or a folder; "default" is the English one.
-        epsilon: ε of the two-set mechanism. What a word loses is ε/2 + ln(words − 1): see `guarantee`.
+        epsilon: ε of the two-set mechanism. A word loses ε/2 + ln(vocabulary − 1): see `guarantee`.
         loss_per_word: The loss to pay for each output word, in the place of ε.
         candidates: How many words are likely at each place.
         mechanism: The paper's ("two-set"), or ours, better at an equal loss ("subset").
@@ -186,18 +186,18 @@ class ERAE(Anonymizer):
 
     def _sentences(self, text: str) -> list[list[int]]:
         """Return the sentences as token numbers; with private length as many as every document has."""
-        known = self.network_.vocabulary.ids
+        numbers_of = self.network_.vocabulary.ids
         split = sequences.sentences(text)
         if self.length == "public":
-            return [known(sentence) for sentence in split]
+            return [numbers_of(sentence) for sentence in split]
         if self._neutral is not None:
             split = self._neutral.core(split, clauses=self.sentences, words=self.words)
         pieces = [
-            known(sentence[start : start + self.words])
+            numbers_of(sentence[start : start + self.words])
             for sentence in split
             for start in range(0, len(sentence), self.words)
         ][: self.sentences]
-        if self._groups is not None:  # which the end would take the place of
+        if self._groups is not None:  # a word without a group would end its sentence
             pieces = [self._groups.known(piece) for piece in pieces]
         return pieces + [[] for _ in range(self.sentences - len(pieces))]
 
@@ -244,7 +244,8 @@ class ERAE(Anonymizer):
         """Return the ratings of all words at each step.
 
         With the subset mechanism, where the end is the best guess, it fills all places of the candidates: numbers that
-        are never written stand for it, too. Otherwise a sentence that is over would go on four times out of five.
+        are never written stand for it, too. Otherwise a sentence that is over would mostly go on, with another of the
+        candidates.
         """
         rated = self.network_.probabilities(features)
         if self.mechanism == "subset" and self.length == "private":
@@ -283,9 +284,8 @@ class ERAE(Anonymizer):
 
     def _written(self, numbers: NDArray[np.int64]) -> list[int]:
         """Return the numbers of the words: up to the first end, or with public length all that are words."""
-        hidden = self._groups is not None or (self.mechanism == "subset" and self.length == "private")
-        ends = self._ends if hidden else list(range(len(SPECIAL)))
-        is_end = np.isin(numbers, ends)
+        aliased = self._groups is not None or (self.mechanism == "subset" and self.length == "private")
+        is_end = np.isin(numbers, self._ends if aliased else list(range(len(SPECIAL))))
         if self.length == "public":
             kept: list[int] = numbers[~is_end].tolist()
             return kept

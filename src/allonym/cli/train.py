@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from importlib import import_module
-from importlib.util import find_spec
 
 import click
 
 from allonym.cli.talk import common_options
-from allonym.errors import MissingDependencyError
 
 _METHODS = {
     "a4nt": "train_a4nt",
@@ -31,9 +29,3 @@ class _Methods(click.Group):
 @common_options
 def command() -> None:
     """Train a model on your own text. The model is then a release of that text: see its card."""
-
-
-def need_torch() -> None:
-    """Say how to get torch where it is missing."""
-    if find_spec("torch") is None:
-        raise MissingDependencyError("Training needs torch; get it with `pip install 'allonym[neural]'`.")

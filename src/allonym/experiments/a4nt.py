@@ -21,11 +21,12 @@ from typing import Any
 import numpy as np
 
 from allonym import __version__
+from allonym.anonymizers.a4nt import SHIPPED
 from allonym.errors import MissingDependencyError
 from allonym.experiments import a4nt_runs, a4nt_tables
 from allonym.experiments.a4nt_attacks import LSTM, PANEL
 from allonym.experiments.a4nt_documents import SETTINGS, SIX, check
-from allonym.experiments.a4nt_models import SHIPPED, Model, by_hand, found
+from allonym.experiments.a4nt_models import Model, by_hand, found
 from allonym.experiments.a4nt_paper import AUTOENCODER, EXAMPLES, RECIPES
 from allonym.experiments.a4nt_runs import BALANCED, DRAWN, LIKELIEST, Bench, Row, Sizes
 
@@ -146,6 +147,7 @@ def _offered(model: Model) -> bool:
 
 
 def _work(bench: Bench, task: Task) -> Row:
+    """Do one task; those without a model are about the original text."""
     if task.kind == "learn":
         return a4nt_runs.learn(bench, task.setting, task.attacker)
     if task.model is None:

@@ -34,6 +34,7 @@ CLASSES: Final = {
     SIX: tuple(f"{age}-{gender}" for age in blogs.AGE_GROUPS for gender in blogs.GENDERS),
 }
 FEWEST_TOKENS: Final = 2
+_LONG_SENTENCE: Final = 250  # characters; few are longer
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,7 @@ def _first_sentences(texts: Iterable[str], most: int, *, names: bool = False) ->
 
 def _beginning(text: str, sentences: int) -> str:
     """Return enough of a long text for so many sentences; the search for names is slow."""
-    return text[: 250 * (sentences + 4)]
+    return text[: _LONG_SENTENCE * (sentences + 4)]
 
 
 def _ordered(rows: Sequence[int], order: Sequence[bytes] | None) -> list[int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -82,8 +83,8 @@ def _curves(
 ) -> Figure | None:
     series = []
     for row in rows:
-        filled = [each for each in row["difficulty"][what] if each["mean"] is not None and each["mean"] == each["mean"]]
-        points = tuple(Point(each["middle"], each["mean"]) for each in filled)
+        means = [(each["middle"], each["mean"]) for each in row["difficulty"][what] if each["mean"] is not None]
+        points = tuple(Point(middle, mean) for middle, mean in means if not math.isnan(mean))  # NaN: no METEOR here
         if points:
             series.append(Series(label(row, results), points))
     if not series:

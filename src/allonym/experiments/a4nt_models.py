@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import models, style_sentences
-from allonym.anonymizers.a4nt import A4NT
+from allonym.anonymizers.a4nt import A4NT, AUTO, LIKELIEST, NEUTRAL, SHIPPED, uniforms
 from allonym.errors import AllonymError
 from allonym.experiments.a4nt_documents import CLASSES, SIX, Part
 from allonym.networks.a4nt_inference import FURTHER_WORDS, KIND, A4ntReader
@@ -30,8 +30,6 @@ from allonym.randomness import insecure
 from allonym.sequences import END, SPECIAL, UNKNOWN
 
 SEED: Final = 2018
-LIKELIEST: Final = -1.0
-SHIPPED: Final = "a4nt-"
 Prefer = Literal["meaning", "balanced", "privacy"]
 
 # Where a class is sent. Of three age groups, the nearest one on the other side of twenty; or the other gender; or both.
@@ -49,6 +47,7 @@ class Model:
         trained_for: The setting: "blog-age" and so on.
         variant: "paper" or "editor".
         recipe: The losses it was trained with, as "CycML+Lang".
+        neutral: Whether it imitates nobody.
         weights: Digest of its weights: the same weights are evaluated once.
         size_bytes: Of all its files.
     """
@@ -58,6 +57,7 @@ class Model:
     trained_for: str
     variant: str
     recipe: str
+    neutral: bool
     weights: str
     size_bytes: int
 
@@ -91,6 +91,7 @@ def _model(place: Path) -> Model:
         trained_for=setting,
         variant=str(opened.config["shape"]["variant"]),
         recipe=str(opened.config.get("recipe", "unknown")),
+        neutral=bool(opened.config["shape"].get("neutral", False)),
         weights=hashlib.sha256((place / models.WEIGHTS).read_bytes()).hexdigest()[:16],
         size_bytes=opened.size_bytes,
     )
@@ -99,6 +100,8 @@ def _model(place: Path) -> Model:
 def targets(model: Model, setting: str) -> dict[str, str]:
     """Return to which class each class of the model is sent in order to hide what the setting is about."""
     classes = CLASSES[model.trained_for]
+    if model.neutral:
+        return dict.fromkeys(classes, NEUTRAL)
     if model.trained_for != SIX:
         return {classes[0]: classes[1], classes[1]: classes[0]}
     sent = {}
@@ -119,9 +122,10 @@ def every_sentence(model: Model, part: Part, setting: str, *, draws: int = 0) ->
     translated: list[list[str]] = [[] for _ in ids]
     for source, target in targets(model, setting).items():
         rows = [row for row, own in enumerate(sources) if own == source]
-        number, aim = reader.classes.index(source), reader.classes.index(target)
-        uniforms = _uniforms(len(rows), draws, longest, number)
-        drawn = reader.drawn([ids[row] for row in rows], [number] * len(rows), aim, uniforms) if rows else []
+        number = reader.classes.index(source)
+        aim = 0 if model.neutral else reader.classes.index(target)
+        numbers = _numbers(len(rows), draws, longest, number)
+        drawn = reader.drawn([ids[row] for row in rows], [number] * len(rows), aim, numbers) if rows else []
         for row, samples in zip(rows, drawn, strict=True):
             translated[row] = [_written(reader, part, row, ids[row], sample) for sample in samples]
     return translated
@@ -133,7 +137,7 @@ def chosen(model: Model, part: Part, setting: str, prefer: Prefer) -> list[str]:
     rewritten = [""] * len(sources)
     for source, target in targets(model, setting).items():
         rows = [row for row, own in enumerate(sources) if own == source]
-        method = _method(model.folder, target, source, prefer, part.labelled)
+        method = _method(model.folder, target, AUTO if model.neutral else source, prefer, part.labelled)
         released = method.release([part.inputs[row] for row in rows], rng=insecure(SEED)).payload
         for row, text in zip(rows, released, strict=True):
             rewritten[row] = text
@@ -143,16 +147,16 @@ def chosen(model: Model, part: Part, setting: str, prefer: Prefer) -> list[str]:
 def by_hand(model: Model, sentences: Sequence[str], source: str, prefer: Prefer) -> list[str]:
     """Return what becomes of sentences of no corpus."""
     target = targets(model, model.trained_for)[source]
-    method = _method(model.folder, target, source, prefer, placeholders=False)
+    method = _method(model.folder, target, AUTO if model.neutral else source, prefer, placeholders=False)
     rewritten: list[str] = method.release(list(sentences), rng=insecure(SEED)).payload
     return rewritten
 
 
-def _uniforms(rows: int, draws: int, longest: int, source: int) -> NDArray[np.float64]:
+def _numbers(rows: int, draws: int, longest: int, source: int) -> NDArray[np.float64]:
+    """Return what words are drawn with, sentences × draws × places; without draws, what asks for the likeliest."""
     if not draws:
         return np.full((rows, 1, longest), LIKELIEST)
-    words = insecure(SEED + source).words((rows, draws, longest))
-    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return uniforms(insecure(SEED + source).words((rows, draws, longest)))
 
 
 def _written(reader: A4ntReader, part: Part, row: int, original: Sequence[int], sample: Sequence[int]) -> str:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from allonym.anonymizers.a4nt import SHIPPED
 from allonym.experiments.a4nt_documents import SIX
-from allonym.experiments.a4nt_models import SHIPPED
 from allonym.experiments.a4nt_paper import RECIPES
 
 Row = dict[str, Any]
@@ -32,7 +32,9 @@ def attack_on(row: Row, attacker: str) -> Row:
 def label(row: Row, results: Results) -> str:
     """Name a row so that no other has its name: recipe and variant, and the name where it is shipped or they repeat."""
     kind = (row["trained_for"], row["variant"], row["recipe"])
-    doubles = [m for m in results["models"] if (m["trained_for"], m["variant"], m["recipe"]) == kind]
+    doubles = [
+        model for model in results["models"] if (model["trained_for"], model["variant"], model["recipe"]) == kind
+    ]
     name = f"{row['recipe']} ({row['variant']})"
     if len(doubles) > 1 or row["name"].startswith(SHIPPED):
         name = f"{row['name']}: {name}"

@@ -101,8 +101,7 @@ class Bench:
 
     def kept(self, what: Sequence[str], make: Callable[[], Row]) -> Row:
         """Return a result, from the folder if it is finished already."""
-        told = json.dumps([__version__, asdict(self.sizes), *what])
-        path = self.work / f"{what[0]}-{hashlib.sha256(told.encode()).hexdigest()[:20]}.json"
+        path = self.work / f"{what[0]}-{self._digest(*what)}.json"
         if path.exists():
             found: Row = json.loads(path.read_text("utf-8"))
             return found
@@ -114,8 +113,12 @@ class Bench:
 
     def attacker_folder(self, setting: str, name: str) -> Path:
         """Return where an attacker is kept."""
-        told = json.dumps([__version__, asdict(self.sizes), setting, name])
-        return self.work / f"attacker-{hashlib.sha256(told.encode()).hexdigest()[:20]}"
+        return self.work / f"attacker-{self._digest(setting, name)}"
+
+    def _digest(self, *what: str) -> str:
+        """Return what tells a result from those of other sizes, or of another version."""
+        told = json.dumps([__version__, asdict(self.sizes), *what])
+        return hashlib.sha256(told.encode()).hexdigest()[:20]
 
 
 def learn(bench: Bench, setting: str, name: str) -> Row:
@@ -198,7 +201,7 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
     row = {**_named(model, setting), "way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
     row["sentences_per_second"] = (len(new) + len(new_small)) / max(seconds, 1e-9)
     if setting == "blog-age":
-        row["difficulty"] = _difficulty(bench, corpus.test, new, alike)
+        row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
     return row
 
 
@@ -253,7 +256,7 @@ def originals(bench: Bench, setting: str) -> Row:
     return bench.kept(["originals", setting], make)
 
 
-def _difficulty(bench: Bench, part: Part, new: Sequence[str], alike: Floats, setting: str = "blog-age") -> Row:
+def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alike: Floats) -> Row:
     """Figures 8 to 10: the classifier's score of the true class before and after, and METEOR, for each sentence."""
     judge = bench.judge(setting, LSTM)
     before = judge.source_scores(part, part.sentences, setting)

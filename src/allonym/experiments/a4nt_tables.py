@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from allonym.experiments import a4nt_figures
 from allonym.experiments.a4nt_attacks import HOLDOUT, LSTM, NEURAL, PANEL
 from allonym.experiments.a4nt_documents import CLASSES, SETTINGS, SIX
 from allonym.experiments.a4nt_goals import goals
 from allonym.experiments.a4nt_paper import TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from allonym.experiments.a4nt_rows import Row, attack_on, label, of_setting
+from allonym.experiments.a4nt_rows import Results, Row, attack_on, label, of_setting
 from allonym.experiments.a4nt_runs import LIKELIEST
 
 figures = a4nt_figures.figures
 NONE = "–"
+_LEVELS = ((0, "sentence"), (1, "document"))  # with the place of their F1 in the paper's tables
+_KINDS = ("static", "adaptive")
 
 
-def markdown(results: dict[str, Any]) -> str:
+def markdown(results: Results) -> str:
     """Return all tables."""
     parts = [
         "# A4NT on blogs and speeches",
@@ -41,7 +42,7 @@ def markdown(results: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _about(results: dict[str, Any]) -> str:
+def _about(results: Results) -> str:
     meteor = {"meteor_1_5": "METEOR 1.5", "meteor_nltk": "NLTK's METEOR, which is another metric", "none": "none"}
     return (
         f"Made by `{results['command']}`, version {results['version']}. METEOR: {meteor[results['meteor']]}. "
@@ -72,7 +73,7 @@ def _figure(figure: Row | None) -> str:
     return NONE if figure is None else f"{figure['value']:.2f} ({figure['low']:.2f}–{figure['high']:.2f})"
 
 
-def _goals(results: dict[str, Any]) -> str:
+def _goals(results: Results) -> str:
     rows = []
     for goal in goals(results):
         wanted = f"F1 ≤ {goal['f1']:.2f}" + ("" if goal["meteor"] is None else f" at METEOR ≥ {goal['meteor']:.2f}")
@@ -91,7 +92,7 @@ def _goals(results: dict[str, Any]) -> str:
     return _table(head, rows) + "\n\n" + told
 
 
-def _table_1(results: dict[str, Any]) -> str:
+def _table_1(results: Results) -> str:
     rows = []
     for row in results["originals"]:
         classes = ", ".join(f"{count} {name}" for name, count in row["classes"].items())
@@ -107,7 +108,7 @@ def _table_1(results: dict[str, Any]) -> str:
     return _table(head, rows) + "\n\n" + told
 
 
-def _table_2(results: dict[str, Any]) -> str:
+def _table_2(results: Results) -> str:
     rows = []
     for row in results["attackers"]:
         if row["attacker"] not in NEURAL:
@@ -124,7 +125,7 @@ def _table_2(results: dict[str, Any]) -> str:
     return _table(head, rows)
 
 
-def _table_3(results: dict[str, Any]) -> str:
+def _table_3(results: Results) -> str:
     parts = []
     for setting in SETTINGS:
         paper = TABLE_3[setting]
@@ -150,21 +151,18 @@ def _table_3(results: dict[str, Any]) -> str:
     return "\n\n".join([*parts, told])
 
 
-_LEVELS = ((0, "sentence"), (1, "document"))
-
-
 def _beside(figure: Row | None, paper: float | None) -> str:
     return _figure(figure) + ("" if paper is None else f" · paper {paper:.2f}")
 
 
-def _random_line(results: dict[str, Any], setting: str) -> list[str]:
+def _random_line(results: Results, setting: str) -> list[str]:
     guess = next(row["random_guess"] for row in results["originals"] if row["setting"] == setting)
     theirs = TABLE_3[setting]["random"]
     cells = [f"{guess[level]:.2f} · paper {theirs[place]:.2f}" for place, level in _LEVELS]
     return ["random guess", *cells, NONE, *(f"{guess[level]:.2f}" for _, level in _LEVELS)]
 
 
-def _original_line(results: dict[str, Any], setting: str) -> list[str]:
+def _original_line(results: Results, setting: str) -> list[str]:
     row = _learned(results, setting, LSTM)
     theirs = TABLE_3[setting]["original"]
     cells = [_beside(row["test"][level]["f1"], theirs[place]) for place, level in _LEVELS]
@@ -176,12 +174,12 @@ def _original_line(results: dict[str, Any], setting: str) -> list[str]:
     ]
 
 
-def _learned(results: dict[str, Any], setting: str, attacker: str) -> Row:
+def _learned(results: Results, setting: str, attacker: str) -> Row:
     found: Row = next(row for row in results["attackers"] if row["setting"] == setting and row["attacker"] == attacker)
     return found
 
 
-def _table_4(results: dict[str, Any]) -> str:
+def _table_4(results: Results) -> str:
     original = _learned(results, "blog-age", HOLDOUT)
     cells = [_beside(original["test"][level]["f1"], TABLE_4["original"][place]) for place, level in _LEVELS]
     rows = [["original text", *cells, _figure(original["test_few"]["document"]["f1"])]]
@@ -193,7 +191,7 @@ def _table_4(results: dict[str, Any]) -> str:
     return _table(["model", "sentence F1", "document F1", "adaptive: document F1"], rows)
 
 
-def _every_attacker(results: dict[str, Any]) -> str:
+def _every_attacker(results: Results) -> str:
     parts = []
     for setting in [*SETTINGS, *([SIX] if of_setting(results, SIX) else [])]:
         both = [_learned(results, setting, name) for name in PANEL]
@@ -212,14 +210,11 @@ def _every_attacker(results: dict[str, Any]) -> str:
     return "\n\n".join(parts) + "\n\n" + told
 
 
-_KINDS = ("static", "adaptive")
-
-
 def _few(row: Row) -> str:
     return f"{row['test_few']['document']['f1']['value']:.2f}"
 
 
-def _directions(results: dict[str, Any]) -> str:
+def _directions(results: Results) -> str:
     rows = []
     for setting in SETTINGS:
         for row in of_setting(results, setting):
@@ -231,7 +226,7 @@ def _directions(results: dict[str, Any]) -> str:
     return _table(head, rows) + "\n\nThe static LSTM, on documents."
 
 
-def _quality(results: dict[str, Any]) -> str:
+def _quality(results: Results) -> str:
     rows = []
     names = ("meteor", "cosine", "unchanged", "same_sentence", "grammar", "perplexity")
     for setting in SETTINGS:
@@ -245,7 +240,7 @@ def _quality(results: dict[str, Any]) -> str:
     return _table(head, rows) + "\n\nSpeed: as met in the run, several processes at once."
 
 
-def _six(results: dict[str, Any]) -> str:
+def _six(results: Results) -> str:
     rows = []
     for setting in ("blog-age", "blog-gender", SIX):
         for row in of_setting(results, setting):
@@ -261,7 +256,7 @@ def _six(results: dict[str, Any]) -> str:
     return _table(head, rows) + "\n\n" + told
 
 
-def _operating(results: dict[str, Any]) -> str:
+def _operating(results: Results) -> str:
     rows = []
     for row in results["operating_points"]:
         size = f"{row['documents']} / {row['sentences']}"
@@ -276,11 +271,11 @@ def _operating(results: dict[str, Any]) -> str:
     return _table(head, rows) + "\n\n" + told
 
 
-def _examples(results: dict[str, Any]) -> str:
+def _examples(results: Results) -> str:
     return "\n\n".join(_example_tables(results)) + "\n\nInputs were written for this table. A(x): the LSTM's score."
 
 
-def _example_tables(results: dict[str, Any]) -> Iterator[str]:
+def _example_tables(results: Results) -> Iterator[str]:
     for row in results["examples"]:
         rows = [
             [

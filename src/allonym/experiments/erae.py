@@ -19,7 +19,17 @@ from allonym import __version__, models
 from allonym.anonymizers.erae import DEFAULT_MODEL, ERAE
 from allonym.experiments import erae_examples, erae_reviewers, erae_runs, erae_tables
 from allonym.experiments.erae_goals import goals
-from allonym.experiments.erae_methods import CHEAPER, FAVOURITES, GROUPS, LOWER_LOSS, PAPER, PRIVATE, Methods, erae
+from allonym.experiments.erae_methods import (
+    CHEAPER,
+    FAVOURITES,
+    GROUPS,
+    LOWER_LOSS,
+    PAPER,
+    PRIVATE,
+    TRAINED,
+    Methods,
+    erae,
+)
 from allonym.experiments.erae_runs import Bench, Method, Row
 from allonym.text import words
 
@@ -43,12 +53,19 @@ markdown = erae_tables.markdown
 figures = erae_tables.figures
 
 
-def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[str, Any]:
-    """Return everything that the tables and figures show, with what is needed to make it again."""
+def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS, models: Path | None = None) -> dict[str, Any]:
+    """Return everything that the tables and figures show, with what is needed to make it again.
+
+    Args:
+        data: Folder that holds the corpora.
+        report: Told what is done.
+        runs: How often each row of table 1 is drawn.
+        models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
+    """
     pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))  # for the ten reviewers, beside all the rest
     try:
         curve = [pool.submit(erae_reviewers.row, data, *each) for each in _on_the_curve().items()]
-        results = _tables(Bench(data), report, runs)
+        results = _tables(Bench(data), report, runs, models)
         rows = []
         for waiting in curve:
             rows.append(waiting.result())
@@ -60,10 +77,11 @@ def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[
     return results
 
 
-def _tables(bench: Bench, report: Callable[[str], None], runs: int) -> dict[str, Any]:
+def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path | None) -> dict[str, Any]:
     """Return all but the ten reviewers."""
     results = _about(bench, runs)
-    methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))))
+    methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
+    results["models"] = trained(folder)
     for row in [*methods.table_1, *(erae(name, parameters) for name, parameters in OURS.items())]:
         results["table_1"].append(erae_runs.measure(bench, row, runs))
         report(f"table 1, {row.name}: {_told(results['table_1'][-1])}")
@@ -76,19 +94,33 @@ def _tables(bench: Bench, report: Callable[[str], None], runs: int) -> dict[str,
     return results
 
 
+def trained(folder: Path | None) -> list[dict[str, Any]]:
+    """Return what tells the models of a folder from others; empty without."""
+    found = []
+    for row, name in TRAINED.items():
+        if folder is not None and (folder / name).is_dir():
+            model = models.verify(folder / name)
+            found.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
+    return found
+
+
+def _digest(folder: Path) -> str:
+    return hashlib.sha256((folder / models.WEIGHTS).read_bytes()).hexdigest()
+
+
 def _about(bench: Bench, runs: int) -> dict[str, Any]:
     """Return what the results are of, with room for them."""
     model = models.verify(DEFAULT_MODEL)
     return {
         "paper": "Bo, Ding, Fung and Iqbal 2021, section 5",
         "version": __version__,
-        "command": f"allonym reproduce erae --data DIR --runs {runs}",
+        "command": f"allonym reproduce erae --data DIR --models DIR --runs {runs}",
         "seeds": list(range(runs)),
         "interval": "95 %: bootstrap over test documents, of means over runs",
         "model": {
             "name": DEFAULT_MODEL,
             "version": model.config["version"],
-            "weights_sha256": hashlib.sha256((model.folder / models.WEIGHTS).read_bytes()).hexdigest(),
+            "weights_sha256": _digest(model.folder),
             "words": len(ERAE().network_.vocabulary),
         },
         "documents": {
@@ -97,7 +129,7 @@ def _about(bench: Bench, runs: int) -> dict[str, Any]:
             "train": len(bench.train),
             "test": len(bench.test),
             "swept": len(bench.swept),
-            "fluency": len(bench.test[:: max(1, len(bench.test) // erae_runs.READ_FOR_FLUENCY)]),
+            "fluency": len(erae_runs.spaced(bench.test, erae_runs.READ_FOR_FLUENCY)),
             "peer_reviews": len(bench.peer),
             "tokens": erae_runs.TOKENS,
         },

@@ -13,9 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import ParameterError
-from allonym.mechanisms import Exponential
-from allonym.mechanisms.subset import Subset
-from allonym.mechanisms.two_set import TwoSet
+from allonym.mechanisms import Exponential, Subset, TwoSet
 from allonym.randomness import Stream
 
 _ROUNDING = 1e-6

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allonym.attackers.neural import CharacterAverages
-from allonym.experiments.erae_methods import CERTAIN, LOWER_LOSS, PLAIN, RANDOM, SUBSET, SYNTF, TWO_SET
+from allonym.experiments.erae_methods import AE_DP, CERTAIN, LOWER_LOSS, PLAIN, RANDOM, REWARDED, SUBSET, SYNTF, TWO_SET
 
 LEAST_SIMILARITY = 0.60
 MOST_STATIC = 0.10
@@ -33,7 +33,8 @@ def goals(results: Row) -> list[Row]:
     network = network_attack(two_set)["value"]
     gain = _similarity(subset) - _similarity(two_set)
     return [
-        *(_above(two_set, by_name[name]) for name in (RANDOM, SYNTF, PLAIN, CERTAIN)),
+        *(_above(two_set, by_name[name]) for name in (RANDOM, SYNTF, PLAIN, AE_DP, CERTAIN) if name in by_name),
+        *([_above(by_name[REWARDED], by_name[AE_DP])] if {REWARDED, AE_DP} <= by_name.keys() else []),
         _goal(
             f"1. Similarity of {TWO_SET} at least {LEAST_SIMILARITY:.2f} on held-out reviews",
             f"{_similarity(two_set):.3f}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 from allonym.anonymizers.base import Anonymizer
@@ -26,9 +27,12 @@ LOWER_LOSS = 9.3
 CHEAPER = GROUPS | {"loss_per_word": LOWER_LOSS, "candidates": 10}
 PRIVATE: dict[str, Any] = {"length": "private", "sentences": 10, "words": 30}
 RANDOM, SYNTF, PLAIN = "Random-R", "SynTF as text", "Plain exponential"
-# AE-DP is the paper's network without its reward, which gives the original word 0.98 and more (its table 2). Where a
-# network is certain of a word, two-set has the law of subset with one candidate: the word itself, or any other.
-CERTAIN = "AE-DP, certain of its words"
+# The paper's own network, trained without its reward and with it; these models are not shipped.
+AE_DP, REWARDED = "AE-DP, the paper's network", "ER-AE, the paper's network and reward"
+TRAINED = {AE_DP: "erae-paper-plain", REWARDED: "erae-paper-reward"}  # folders of models, by row
+# In the paper AE-DP gives the original word 0.98 and more (its table 2). Where a network is certain of a word, two-set
+# has the law of subset with one candidate: the word itself, or any other.
+CERTAIN = "A network certain of its words"
 TWO_SET, OF_FAVOURITES, SUBSET = "ER-AE, two-set", "ER-AE, subset of favourites", "ER-AE, subset of groups"
 
 
@@ -49,10 +53,12 @@ class Methods:
 
     Args:
         words: Output words of each text for methods that have a fixed number of them.
+        models: Folder of the models in `TRAINED`; rows of those that are not there are left out.
     """
 
-    def __init__(self, words: int) -> None:
+    def __init__(self, words: int, models: Path | None = None) -> None:
         self._words = words
+        self._models = models
 
     @cached_property
     def table_1(self) -> list[Method]:
@@ -63,14 +69,23 @@ class Methods:
         return [
             Method("Original", lambda texts, seed: list(texts), paper="Original text", fluent=True),
             Method(RANDOM, of(words), 0.0, paper="Random-R"),
-            Method(PLAIN, of(PlainERAE(**PAPER)), self._loss, in_clear=in_clear, adaptive=False),
-            erae(CERTAIN, FAVOURITES | {"candidates": 1}, paper="AE-DP", adaptive=False),
+            Method(PLAIN, of(PlainERAE(**PAPER)), self._loss, in_clear=in_clear),
+            *self._trained(AE_DP, "AE-DP"),
+            erae(CERTAIN, FAVOURITES | {"candidates": 1}),
             Method(SYNTF, self._syntf_release(self._words), self._syntf_loss, paper="SynTF (2018)"),
+            *self._trained(REWARDED, "ER-AE (ours)"),
             erae(TWO_SET, PAPER, paper="ER-AE (ours)"),
-            erae(OF_FAVOURITES, FAVOURITES, adaptive=False),
+            erae(OF_FAVOURITES, FAVOURITES),
             erae(SUBSET, GROUPS),
-            erae(f"{SUBSET}, loss {LOWER_LOSS}", CHEAPER, adaptive=False),
+            erae(f"{SUBSET}, loss {LOWER_LOSS}", CHEAPER),
         ]
+
+    def _trained(self, row: str, paper: str) -> list[Method]:
+        """Return the row of a model that is not shipped, if it is there."""
+        folder = None if self._models is None else self._models / TRAINED[row]
+        if folder is None or not folder.is_dir():
+            return []
+        return [erae(row, PAPER | {"model": str(folder)}, paper=paper)]
 
     def for_a_sentence(self, words: int) -> list[Method]:
         """Return the rows of table 4: those of table 1 that promise something, for a sentence of so many words."""
@@ -91,9 +106,7 @@ class Methods:
     @cached_property
     def _syntf(self) -> SynTF:
         """SynTF over the network's words, stop words included, at the loss of two-set."""
-        return SynTF(
-            loss_per_word=self._loss, morphology="lower", vocabulary=self._vocabulary, keep_stop_words=True,
-        )  # fmt: skip
+        return SynTF(loss_per_word=self._loss, morphology="lower", vocabulary=self._vocabulary, keep_stop_words=True)
 
     @property
     def _syntf_loss(self) -> float:
@@ -115,13 +128,19 @@ class Methods:
         return release
 
 
-def erae(name: str, parameters: dict[str, Any], *, paper: str | None = None, adaptive: bool = True) -> Method:
+def erae(name: str, parameters: dict[str, Any], *, paper: str | None = None) -> Method:
     """Return a row for ER-AE with these parameters."""
     anonymizer = ERAE(**parameters)
     mechanism, promised = anonymizer.mechanism_, anonymizer.guarantee()
     published = mechanism.as_published if isinstance(mechanism, TwoSet) else None
     return Method(
-        name, of(anonymizer), promised.loss_per_word, published, promised.released_as_is, paper, adaptive, adaptive
+        name,
+        of(anonymizer),
+        promised.loss_per_word,
+        as_published=published,
+        in_clear=promised.released_as_is,
+        paper=paper,
+        fluent=True,
     )
 
 

@@ -68,10 +68,8 @@ class Protocol:
 def protocol(data: Path) -> Protocol:
     """Return the protocol on the reviews of the data folder."""
     texts, authors, _, known = read_reviews(data)
-    original, names = (
-        Texts(train_part(texts, known), test_part(texts, known)),
-        (train_part(authors, known), test_part(authors, known)),
-    )
+    original = Texts(train_part(texts, known), test_part(texts, known))
+    names = train_part(authors, known), test_part(authors, known)
     trained = train(panel(), original.train, names[0])
     return Protocol(texts, known, names, original, trained, metrics.embed(original.test))
 

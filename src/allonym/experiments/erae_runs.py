@@ -6,6 +6,7 @@ can be named there; those are scored that no shipped network was trained on.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -28,7 +29,7 @@ KNOWN = 40  # originals of each author that static attackers learn from
 TRAIN, TEST = 10, 5  # reviews of each author that are released: for adaptive attackers to learn from, and to score
 PEER = 60  # peer reviews, at least
 SWEPT = 2  # test reviews of each author in a sweep
-READ_FOR_FLUENCY = 20  # test reviews whose perplexity is taken
+READ_FOR_FLUENCY = 20  # test reviews whose perplexity is taken, at least
 TOKENS = 150
 SEED = 2018
 _ENDS = {".", "!", "?", "..."}
@@ -49,7 +50,6 @@ class Method:
         as_published: What the paper states in its place.
         in_clear: What is copied from the text.
         paper: Its name in the paper's table, if it is there.
-        adaptive: Whether attackers learn from its output, too.
         fluent: Whether its perplexity is taken.
     """
 
@@ -59,7 +59,6 @@ class Method:
     as_published: float | None = None
     in_clear: tuple[str, ...] = ()
     paper: str | None = None
-    adaptive: bool = True
     fluent: bool = False
 
 
@@ -82,14 +81,12 @@ class Bench:
         self.train, self.train_authors = chosen(True, 0, TRAIN)
         self.test, self.test_authors = chosen(False, 0, TEST)
         peer = peerread.held_out(data)  # in the order of their venues
-        self.peer = [" ".join(text.split()[:TOKENS]) for text in peer[:: max(1, len(peer) // PEER)]]
-        numbers: dict[str, int] = {}
-        places = [numbers.setdefault(author, len(numbers)) for author in self.test_authors]
-        seen = np.zeros(len(numbers), np.int64)
+        self.peer = [" ".join(text.split()[:TOKENS]) for text in spaced(peer, PEER)]
         self.swept: list[int] = []  # of the test reviews
-        for row, place in enumerate(places):
-            seen[place] += 1
-            if seen[place] <= SWEPT:
+        seen: Counter[str] = Counter()
+        for row, author in enumerate(self.test_authors):
+            seen[author] += 1
+            if seen[author] <= SWEPT:
                 self.swept.append(row)
 
     @cached_property
@@ -126,6 +123,11 @@ def similarity(before: NDArray[np.float32], after: Sequence[str]) -> Floats:
     """Return the cosine of the embedding of each text after with the one before, which is given."""
     cosines: Floats = np.einsum("ij,ij->i", before, metrics.embed(after), dtype=np.float64)
     return np.clip(cosines, -1.0, 1.0)
+
+
+def spaced(texts: Sequence[str], least: int) -> Sequence[str]:
+    """Return texts at equal distances, at least so many if there are."""
+    return texts[:: max(1, len(texts) // least)]
 
 
 def panel() -> list[Attacker]:
@@ -198,7 +200,7 @@ def figure(values: NDArray[Any]) -> Row:
 
 def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
     """Return one number a document for every measure, of one draw."""
-    released = method.release([*bench.train, *bench.test] if method.adaptive else bench.test, seed)
+    released = method.release([*bench.train, *bench.test], seed)
     test = released[-len(bench.test) :]
     peer = method.release(bench.peer, seed)
     both = {"imdb62": (bench.test, test), "peer_reviews": (bench.peer, peer)}
@@ -212,11 +214,9 @@ def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
     }
     found["imdb62"]["unchanged"] = metrics.unchanged(bench.test, test)
     if method.fluent:
-        read = test[:: max(1, len(test) // READ_FOR_FLUENCY)]
-        found["imdb62"]["log_perplexity"] = np.log(metrics.perplexity(read))
+        found["imdb62"]["log_perplexity"] = np.log(metrics.perplexity(spaced(test, READ_FOR_FLUENCY)))
     truth = np.array(bench.test_authors)
     found["attacks"] = {(attacker.name, "static"): attacker.predict(test) == truth for attacker in bench.static}
-    if method.adaptive:
-        adapted = train(panel(), released[: len(bench.train)], bench.train_authors)
-        found["attacks"] |= {(attacker.name, "adaptive"): attacker.predict(test) == truth for attacker in adapted}
+    adapted = train(panel(), released[: len(bench.train)], bench.train_authors)
+    found["attacks"] |= {(attacker.name, "adaptive"): attacker.predict(test) == truth for attacker in adapted}
     return found

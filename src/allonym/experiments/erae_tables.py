@@ -11,6 +11,7 @@ from allonym.experiments.figures import Figure, Lines, Panel, Point, Rule, Serie
 
 Results = dict[str, Any]
 Row = dict[str, Any]
+_TOLD_APART = ("k =", "2 ", "3 ")  # parts of a setting's name, candidates or clauses, that label its point on the curve
 
 
 def markdown(results: Results) -> str:
@@ -117,6 +118,7 @@ def _sweep(results: Results) -> str:
 
 
 def _candidates(results: Results) -> str:
+    published = next(row["as_published"] for row in results["table_1"] if row["as_published"] is not None)
     rows = []
     for row in results["tables_2_and_3"]:
         first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in row["first"])
@@ -128,13 +130,14 @@ def _candidates(results: Results) -> str:
             f"{row['subset']:.4f}",
         ]
         rows.append([row["model"], row["word"], first, *cells])
-    head = ["network", "word", "first five and their probabilities", "exponential, ε = 12.9", "exponential", "two-set"]
+    head = ["network", "word", "first five and their probabilities", f"exponential, ε = {published:.1f}"]
+    head += ["exponential", "two-set", "subset"]
     text = (
         "How likely one of the five is drawn, computed from the laws, at equal proved loss: that of two-set with ε = 3."
         " The first column of the exponential mechanism has the ε that two-set is published with, which pays only half "
         "as much. In brackets what the paper prints (table 3), which it estimated."
     )
-    return f"## Tables 2 and 3: candidates\n\n{text}\n\n" + _table([*head, "subset"], rows)
+    return f"## Tables 2 and 3: candidates\n\n{text}\n\n" + _table(head, rows)
 
 
 def _with_paper(value: float, printed: float | None) -> str:
@@ -207,10 +210,7 @@ def _trade_off(results: Results) -> Figure:
     for row in results["ten_reviewers"]["rows"]:
         if row["loss_per_word"] is not None:
             family, *more = row["method"].split(", ")
-            told = [
-                f"loss {row['loss_per_word']:.1f}",
-                *(part for part in more if part.startswith(("k =", "2 ", "3 "))),
-            ]
+            told = [f"loss {row['loss_per_word']:.1f}", *(part for part in more if part.startswith(_TOLD_APART))]
             families.setdefault(family, []).append(_point(row["cosine"]["value"], strongest(row), ", ".join(told)))
     for rival in results["ten_reviewers"]["rivals"]:
         tool, _, setting = rival["method"].partition(" ")

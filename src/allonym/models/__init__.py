@@ -30,6 +30,7 @@ CHECKSUMS = "SHA256"
 CONFIG = "config.json"
 WEIGHTS = "weights.safetensors"
 CARD = "CARD.md"
+VOCABULARY = "vocabulary.txt"  # of models that know words; a line each
 REQUIRED = (CONFIG, WEIGHTS, CARD)
 PICKLES = frozenset({".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".bin", ".joblib", ".dill"})
 

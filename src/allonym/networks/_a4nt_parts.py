@@ -47,6 +47,12 @@ class Shape:
     hidden: int
     judge_embedding: int
     judge_hidden: int
+    neutral: bool = False
+
+    @property
+    def decoders(self) -> int:
+        """How many decoders there are."""
+        return 1 if self.conditioned or self.neutral else self.classes
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""
@@ -60,7 +66,7 @@ class Shape:
             "judge.output.weight": (self.classes, 2 * self.judge_hidden),
             "judge.output.bias": (self.classes,),
         }
-        for number in range(1 if self.conditioned else self.classes):
+        for number in range(self.decoders):
             name = f"translator.decoders.{number}"
             seen = 2 * state if both else state
             found |= lstm_tensors(f"{name}.lstm", 2 * state if both else 2 * state + size, state, both=both)
@@ -69,7 +75,7 @@ class Shape:
             if both:
                 found |= {f"{name}.liking.weight": (1, seen), f"{name}.liking.bias": (1,)}
         if self.conditioned:
-            found["translator.conditions.weight"] = (self.classes**2, 2 * state)
+            found |= {f"translator.{name}.weight": (self.classes, 2 * state) for name in ("sources", "targets")}
         return found
 
 

@@ -1,4 +1,4 @@
-"""A4NT's networks: a translator between styles, the opponent it must fool, and a language model that keeps it fluent.
+"""A4NT's translator between styles.
 
 Shetty, Schiele and Fritz, *A4NT: Author Attribute Anonymity by Adversarial Training of Neural Machine Translation*
 (2018), section 3. B sentences, T places, V words, E numbers of an embedding, H of a state, C classes of writers.
@@ -18,6 +18,10 @@ Translators share one encoder and have one decoder for each class that is imitat
 stands, but put it nowhere else. What a person reads in its place is another matter (`allonym.anonymizers.a4nt`).
 
 With more than two classes, which the paper leaves open, one decoder is told the source and the target (`conditioned`).
+A `neutral` translator has one decoder, too, and is told nothing of the writer. Its aim is not another class's style but
+that no class can be told. Whatever it writes is a function of the text and of chance alone, so its output holds no more
+about the writer than the text did (data processing), whatever attackers learn; a translator that is told the class
+can, and does, leave traces that give it away.
 """
 
 from __future__ import annotations
@@ -35,7 +39,7 @@ from allonym.sequences import END, PAD, START, UNKNOWN
 
 Variant = Literal["paper", "editor"]
 
-_DROPOUT = 0.25
+DROPOUT = 0.25
 _NEVER_WRITTEN = (PAD, START)
 _IMPOSSIBLE = -30.0  # far below any rating, and no NaN in sums of probability × rating
 
@@ -49,6 +53,7 @@ class Shape:
         classes: Classes of writers (C).
         variant: Which network.
         conditioned: One decoder that is told source and target, in the place of one for each target.
+        neutral: One decoder that is told nothing of the writer.
         embedding: Numbers of a word's embedding (E).
         hidden: Numbers of an LSTM's state (H), in each direction.
     """
@@ -59,14 +64,22 @@ class Shape:
     conditioned: bool = False
     embedding: int = 160
     hidden: int = 192
+    neutral: bool = False
 
     def __post_init__(self) -> None:
+        if self.conditioned and self.neutral:
+            raise ParameterError("A translator is told of the writer or it is not: choose conditioned or neutral.")
         if self.variant not in ("paper", "editor"):
             raise ParameterError(f"variant must be paper or editor, got {self.variant!r}.")
         for name, least in (("words", 5), ("classes", 2), ("embedding", 1), ("hidden", 1)):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < least:
                 raise ParameterError(f"{name} must be a whole number of at least {least}, got {value}.")
+
+    @property
+    def decoders(self) -> int:
+        """How many decoders there are."""
+        return 1 if self.conditioned or self.neutral else self.classes
 
     def to_dict(self) -> dict[str, Any]:
         """Return the sizes by name."""
@@ -112,67 +125,12 @@ def summary(states: Tensor, lengths: Tensor) -> Tensor:
     return torch.cat([final, mean], dim=-1)
 
 
-def _rating_table(words: int, size: int) -> nn.Embedding:
+def rating_table(words: int, size: int) -> nn.Embedding:
     """Return a table that embeds words and rates them too, so it begins small; padding is the zero vector."""
     table = nn.Embedding(words, size, padding_idx=PAD)
     with torch.no_grad():
         table.weight.mul_(0.1)
     return table
-
-
-class Opponent(nn.Module):
-    """The attribute classifier a translator is trained against (section 3.1).
-
-    It is never among the attackers that grade the result: those live in `allonym.attackers`, which no part of this
-    package may import, and are trained on their own.
-
-    Args:
-        words: Words of the vocabulary.
-        classes: Classes of writers.
-        embedding: Numbers of a word's embedding.
-        hidden: Numbers of the LSTM's state.
-    """
-
-    def __init__(self, *, words: int, classes: int, embedding: int = 64, hidden: int = 128) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(words, embedding, padding_idx=PAD)
-        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
-        self.dropout = nn.Dropout(_DROPOUT)
-        self.output = nn.Linear(2 * hidden, classes)
-
-    def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return log-probabilities (B, C)."""
-        states, _ = self.lstm(self.dropout(embedded(self.embedding, words)))  # (B, T, H)
-        scores: Tensor = self.output(self.dropout(summary(states, lengths)))
-        return scores.float().log_softmax(-1)
-
-
-class WordModel(nn.Module):
-    """A language model that is told whose text it continues (section 3.5: M_y, trained on text of the target class).
-
-    Args:
-        words: Words of the vocabulary.
-        classes: Classes of writers.
-        embedding: Numbers of a word's embedding, which also rates the next word.
-        hidden: Numbers of the LSTM's state.
-    """
-
-    def __init__(self, *, words: int, classes: int, embedding: int = 192, hidden: int = 512) -> None:
-        super().__init__()
-        self.embedding = _rating_table(words, embedding)
-        self.starts = nn.Embedding(classes, embedding)
-        self.lstm = nn.LSTM(embedding, hidden, batch_first=True)
-        self.dropout = nn.Dropout(_DROPOUT)
-        self.projection = nn.Linear(hidden, embedding)
-        self.bias = nn.Parameter(torch.zeros(words))
-
-    def forward(self, words: Tensor, writer: int) -> Tensor:
-        """Return log-probabilities (B, T + 1, V) of each word and of what follows the last, given those before."""
-        read = self.dropout(embedded(self.embedding, words))  # (B, T, E)
-        start = self.starts.weight[writer].to(read.dtype).expand(len(read), 1, -1)
-        states, _ = self.lstm(torch.cat([start, read], dim=1))  # (B, T + 1, H)
-        rated: Tensor = self.projection(self.dropout(states)) @ self.embedding.weight.T + self.bias
-        return rated.float().log_softmax(-1)
 
 
 class Translator(nn.Module):
@@ -187,13 +145,16 @@ class Translator(nn.Module):
     def __init__(self, shape: Shape) -> None:
         super().__init__()
         self.shape = shape
-        self.embedding = _rating_table(shape.words, shape.embedding)
-        self.dropout = nn.Dropout(_DROPOUT)
-        decoders = 1 if shape.conditioned else shape.classes
-        self.decoders = nn.ModuleList(self._make_decoder() for _ in range(decoders))
-        if shape.conditioned:  # row source × C + target
-            self.conditions = nn.Embedding(shape.classes**2, self._told_size())
-            nn.init.normal_(self.conditions.weight, std=0.1)
+        self.embedding = rating_table(shape.words, shape.embedding)
+        # The paper's network must put a whole sentence into one vector, and of two million sentences it learns none by
+        # heart: dropout would only take words away.
+        self.dropout = nn.Dropout(DROPOUT if shape.variant == "editor" else 0.0)
+        self.decoders = nn.ModuleList(self._make_decoder() for _ in range(shape.decoders))
+        if shape.conditioned:
+            self.sources = nn.Embedding(shape.classes, self._told_size())
+            self.targets = nn.Embedding(shape.classes, self._told_size())
+            for table in (self.sources, self.targets):
+                nn.init.normal_(table.weight, std=0.1)
         never = torch.zeros(shape.words)
         never[list(_NEVER_WRITTEN)] = _IMPOSSIBLE
         self.register_buffer("never", never, persistent=False)
@@ -221,13 +182,18 @@ class Translator(nn.Module):
         raise NotImplementedError
 
     def _decoder(self, direction: Direction) -> nn.Module:
-        return self.decoders[0 if self.shape.conditioned else direction.target]
+        return self.decoders[direction.target if len(self.decoders) > 1 else 0]
+
+    def _rated(self, decoder: Any, states: Tensor) -> Tensor:  # noqa: ANN401 - a module's parts have no types
+        """Rate all words; one product with the bias in it, since arrays of all words at all places are what costs."""
+        never: Any = self.never
+        return nn.functional.linear(decoder.projection(states), self.embedding.weight, decoder.bias + never)
 
     def _told(self, told: Tensor, direction: Direction) -> Tensor:
         if not self.shape.conditioned:
             return told
-        row: Tensor = self.conditions.weight[direction.source * self.shape.classes + direction.target]
-        return told + row.to(told.dtype)
+        both: Tensor = self.sources.weight[direction.source] + self.targets.weight[direction.target]
+        return told + both.to(told.dtype)
 
 
 class Draw:
@@ -249,10 +215,28 @@ class Draw:
 
     def __call__(self, ratings: Tensor) -> Tensor:
         """Return one word a row of ratings (…, V), as numbers 0 and 1 through which gradients flow."""
-        noise = -torch.empty_like(ratings, dtype=torch.float32).exponential_(generator=self.chance).log()
-        soft = ((ratings.float() + noise) / self.temperature).softmax(-1)
-        hard = torch.zeros_like(soft).scatter_(-1, soft.argmax(-1, keepdim=True), 1.0)
-        return hard + (soft - soft.detach())
+        waiting = torch.empty_like(ratings).exponential_(generator=self.chance).log_()  # minus Gumbel noise
+        found: Tensor = _Choice.apply((ratings - waiting) / self.temperature)  # type: ignore[no-untyped-call]
+        return found
+
+
+class _Choice(torch.autograd.Function):
+    """The largest of each row as numbers 0 and 1, with the gradient of the softmax.
+
+    The same as `hard + (soft - soft.detach())`, without three more arrays of all words at all places.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, noisy: Tensor) -> Tensor:  # noqa: ANN401 - torch's context has no type
+        soft = noisy.softmax(-1)
+        ctx.save_for_backward(soft)
+        return torch.zeros_like(soft).scatter_(-1, soft.argmax(-1, keepdim=True), 1.0)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: Tensor) -> Tensor:  # noqa: ANN401 - as above
+        (soft,) = ctx.saved_tensors
+        found: Tensor = torch.ops.aten._softmax_backward_data(gradient.to(soft.dtype), soft, -1, soft.dtype)
+        return found
 
 
 class _EditorDecoder(nn.Module):
@@ -284,7 +268,7 @@ class Editor(Translator):
         decoder: Any = self._decoder(direction)
         states = _both_ways(self.encoder, self.dropout(embedded(self.embedding, read)), lengths)  # (B, T, 2H)
         states = _both_ways(decoder.lstm, self.dropout(self._told(states, direction)), lengths)  # (B, T, 2H)
-        rated: Tensor = decoder.projection(self.dropout(states)) @ self.embedding.weight.T + decoder.bias + self.never
+        rated = self._rated(decoder, self.dropout(states))
         liking: Tensor = nn.functional.softplus(decoder.liking(states)).to(rated.dtype)  # (B, T, 1)
         if read.dim() == 3:
             unknown, rated = read[..., UNKNOWN], rated + liking * read.to(rated.dtype)
@@ -295,8 +279,14 @@ class Editor(Translator):
 
     def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
         """Return translations of the same lengths; past the end there is padding, the zero vector."""
-        chosen = draw(self.ratings(read, lengths, direction, read))
-        return chosen * places(lengths, chosen.shape[1], chosen.device)[:, :, None], lengths
+        return self.choose(self.ratings(read, lengths, direction, read), lengths, draw), lengths
+
+    def choose(self, ratings: Tensor, lengths: Tensor, draw: Draw) -> Tensor:
+        """Return a choice among rated words at every place."""
+        chosen = draw(ratings)
+        if bool((lengths == chosen.shape[1]).all()):
+            return chosen
+        return chosen * places(lengths, chosen.shape[1], chosen.device)[:, :, None]
 
 
 class _Seq2SeqDecoder(nn.Module):
@@ -338,10 +328,6 @@ class Seq2Seq(Translator):
         states, _ = decoder.lstm(torch.cat([vector.to(words.dtype), words], dim=-1))
         return self._rated(decoder, self.dropout(states))
 
-    def _rated(self, decoder: Any, states: Tensor) -> Tensor:  # noqa: ANN401 - a module's parts have no types
-        rated: Tensor = decoder.projection(states) @ self.embedding.weight.T + decoder.bias + self.never
-        return rated
-
     def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
         """Return translations, word by word; each ends before its first END, or after two words more than it had."""
         decoder: Any = self._decoder(direction)
@@ -350,7 +336,7 @@ class Seq2Seq(Translator):
         word, state, chosen = self.embedding(start), None, []
         for _ in range(int(lengths.max()) + 2):
             states, state = decoder.lstm(torch.cat([vector.to(word.dtype), word], dim=-1), state)
-            picked = draw(self._rated(decoder, states))  # (B, 1, V)
+            picked = draw(self._rated(decoder, states).float())  # (B, 1, V)
             chosen.append(picked)
             word = embedded(self.embedding, picked.to(word.dtype))
         return until_end(torch.cat(chosen, dim=1))

@@ -61,6 +61,10 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.lengths)
 
+    def counts(self, words: int) -> Tensor:
+        """Return how often each of so many words occurs."""
+        return torch.bincount(self._tokens.long(), minlength=words)
+
     def batch(self, rows: Integers) -> Batch:
         """Return some sentences."""
         lengths = torch.from_numpy(self.lengths[rows])

@@ -47,6 +47,7 @@ __all__ = ["FURTHER_WORDS", "KIND", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE"
 KIND = "a4nt"
 VOCABULARY_FILE = "vocabulary.txt"
 TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
+BALANCE = 8.0  # of models that name none
 FURTHER_WORDS = 2  # by which the paper's translator may be longer than the sentence it reads
 
 _NEVER_WRITTEN = (PAD, START)
@@ -111,12 +112,14 @@ class A4ntReader:
         vocabulary: The tokens.
         classes: Names of the classes of writers, in order.
         of_user_text: Whether a user trained it on text of their own.
+        balance: What similarity, from 0 to 1, weighs beside log-odds when a translation is chosen.
 
     Attributes:
         shape: As given.
         vocabulary: As given.
         classes: As given.
         of_user_text: As given.
+        balance: As given.
 
     Raises:
         ModelError: The weights do not fit the shape, the classes or the vocabulary.
@@ -130,17 +133,18 @@ class A4ntReader:
         classes: Sequence[str],
         *,
         of_user_text: bool = False,
+        balance: float = BALANCE,
     ) -> None:
         self.shape, self.vocabulary, self.classes = shape, vocabulary, tuple(classes)
-        self.of_user_text = of_user_text
+        self.of_user_text, self.balance = of_user_text, balance
         plain = checked(shape, weights, vocabulary, self.classes)
         editor = shape.variant == "editor"
         self._embedding = plain["translator.embedding.weight"]  # (V, E)
         self._columns = np.ascontiguousarray(self._embedding.T)  # (E, V)
         self._encoder = BothWays(plain, "translator.encoder") if editor else Lstm(plain, "translator.encoder")
-        decoders = 1 if shape.conditioned else shape.classes
-        self._decoders = [_Decoder(plain, f"translator.decoders.{row}", editor=editor) for row in range(decoders)]
-        self._conditions = plain.get("translator.conditions.weight")
+        decoders = [f"translator.decoders.{row}" for row in range(shape.decoders)]
+        self._decoders = [_Decoder(plain, name, editor=editor) for name in decoders]
+        self._told_sources, self._told_targets = (plain.get(f"translator.{n}.weight") for n in ("sources", "targets"))
         self._judge_embedding, self._judge = plain["judge.embedding.weight"], Lstm(plain, "judge.lstm")
         self._judge_output = np.ascontiguousarray(plain["judge.output.weight"].T)
         self._judge_bias = plain["judge.output.bias"]
@@ -159,13 +163,15 @@ class A4ntReader:
             sizes = dict(found.config["shape"])
             judge = found.config["judge"]
             sizes |= {"judge_embedding": judge["embedding"], "judge_hidden": judge["hidden"]}
+            sizes.setdefault("neutral", False)  # unknown to models of version 0.1
             shape = Shape(**{field.name: sizes[field.name] for field in fields(Shape)})
             classes = [str(name) for name in found.config["classes"]]
+            balance = float(found.config.get("balance", BALANCE))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
         vocabulary = Vocabulary.load(found.folder / VOCABULARY_FILE)
         own = found.config.get(TRAINED_ON) == USER_TEXT
-        return cls(shape, models.open_tensors(found), vocabulary, classes, of_user_text=own)
+        return cls(shape, models.open_tensors(found), vocabulary, classes, of_user_text=own, balance=balance)
 
     def judged(self, sentences: Sequence[Sentence]) -> Floats:
         """Return the classifier's log-probability of each class for each sentence, B × C; none may be empty."""
@@ -248,15 +254,15 @@ class A4ntReader:
         return [found[row] for row in range(len(sentences))]
 
     def _decoder(self, target: int) -> _Decoder:
-        return self._decoders[0 if self.shape.conditioned else target]
+        return self._decoders[target if len(self._decoders) > 1 else 0]
 
     def _told(self, told: Floats, sources: Sequence[int], target: int) -> Floats:
         """Add to what the decoder is told, (B, …, 2H), from whom to whom it translates."""
-        if self._conditions is None:
+        if self._told_sources is None or self._told_targets is None:
             return told
         rows = np.zeros(len(told), np.int64)
         rows[: len(sources)] = sources
-        conditions = self._conditions[rows * self.shape.classes + target]
+        conditions = self._told_sources[rows] + self._told_targets[target]
         added: Floats = told + (conditions[:, None] if told.ndim == 3 else conditions)
         return added
 

@@ -6,6 +6,7 @@ paper's sums differ from it by a factor that its weights take up.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -13,13 +14,14 @@ import torch
 from torch import Tensor, nn
 
 from allonym.errors import ParameterError
-from allonym.networks.a4nt import Direction, Editor, Opponent, Translator, WordModel, places
+from allonym.networks.a4nt import Direction, Editor, Translator, places
+from allonym.networks.a4nt_judges import Opponent, WordModel
 from allonym.sequences import END, START
 
 # Embeds sentences, hard or soft, with their lengths: (B, 384).
 Meaning = Callable[[Tensor, Tensor], Tensor]
 
-TERMS = ("style", "cycle", "meaning", "language", "near", "keep")
+TERMS = ("style", "judges", "cycle", "meaning", "language", "near", "keep")
 
 
 @dataclass(frozen=True)
@@ -27,18 +29,25 @@ class Recipe:
     """Which losses, and how much of each at the beginning of the training.
 
     The paper weighs its losses "so that the magnitude of the weighted loss terms are approximately equal at the
-    beginning": a share of 1 for every term it uses. The terms `near` and `keep` are ours, for the editor.
+    beginning": a share of 1 for every term it uses. The terms `judges`, `near` and `keep` are ours, the latter two for
+    the editor.
 
     Attributes:
         name: As in the paper, or our own.
         shares: What each term weighs when training begins; a term that is not named is not used.
         allowances: How large a term may be before it counts. Without an allowance the wish to keep words is only
             content when no word can change any more, and then no gradient says which should.
+        odds: Log-odds that judges shall give to the target, on average over sentences. The term `judges` weighs more in
+            a direction in which they give less, and less where they give more: otherwise the easier direction uses up
+            all the words that may be changed.
+        hides: Whether the aim is that no class can be told, and not the target's style; for neutral translators.
     """
 
     name: str
     shares: dict[str, float] = field(default_factory=dict)
     allowances: dict[str, float] = field(default_factory=dict)
+    odds: float = 0.5
+    hides: bool = False
 
     def __post_init__(self) -> None:
         for term, share in self.shares.items():
@@ -60,11 +69,18 @@ RECIPES = {
         Recipe("FBsem", {"style": 1.0, "meaning": 1.0}),
         Recipe("CycML", {"style": 1.0, "cycle": 1.0}),
         Recipe("CycML+Lang", {"style": 1.0, "cycle": 1.0, "language": 1.0}),
-        # Word vectors say which words mean alike, and the wish to keep words, how many may change.
+        # Word vectors say which words mean alike, the wish to keep words how many may change, and judges by how much.
         Recipe(
             "CycML+Lang+Near",
-            {"style": 2.0, "cycle": 0.5, "language": 0.5, "near": 1.0, "keep": 2.0},
-            {"cycle": 0.3, "near": 0.03, "keep": 0.3},
+            {"style": 1.0, "judges": 2.0, "cycle": 0.3, "language": 0.5, "near": 1.0, "keep": 1.0},
+            {"cycle": 0.3, "near": 0.02, "keep": 0.2},
+        ),
+        # No cycle: what tells the class must not come back.
+        Recipe(
+            "Neutral",
+            {"style": 4.0, "judges": 2.0, "language": 0.5, "near": 1.0, "keep": 1.0},
+            {"near": 0.02, "keep": 0.2},
+            hides=True,
         ),
     )
 }
@@ -76,7 +92,15 @@ def style_loss(opponent: Opponent, sample: Tensor, lengths: Tensor, direction: D
     return found
 
 
-def opponent_loss(opponent: Opponent, words: Tensor, lengths: Tensor, writer: int) -> Tensor:
+def undecided_loss(said: Tensor) -> Tensor:
+    """Return how far the classes are from being as likely as each other, 0 if they are (ours, to hide).
+
+    It is the mean −log-probability of all classes, less what that is at best.
+    """
+    return -said.mean() - math.log(said.shape[-1])
+
+
+def opponent_loss(opponent: nn.Module, words: Tensor, lengths: Tensor, writer: int) -> Tensor:
     """Return −log of the probability that the opponent gives to the true writer (equation 7).
 
     For translations the true writer is the source: "log(1 − p(y | s̃))" of two classes, and of more the same idea. So
@@ -112,17 +136,11 @@ def restoring_loss(
 
 def language_loss(model: WordModel, sample: Tensor, lengths: Tensor, writer: int) -> Tensor:
     """Return the mean −log-likelihood of sentences, hard or soft, under the writer's language model (equation 12)."""
-    rated = model(sample, writer)  # (B, T + 1, V)
-    inside = places(lengths, rated.shape[1], rated.device)  # the words; the place after them is END's
-    if sample.dim() == 2:
-        targets = nn.functional.pad(sample, (0, 1))
-        words = rated.gather(-1, targets[..., None])[..., 0]
-    else:
-        words = (rated[:, :-1] * sample.float()).sum(-1)
-        words = nn.functional.pad(words, (0, 1))
-    rows = torch.arange(len(rated), device=rated.device)
-    ends = rated[rows, lengths.to(rated.device, non_blocking=True), END]
-    found: Tensor = -((words * inside).sum() + ends.sum()) / (inside.sum() + len(rated))
+    words, ends = model(sample, writer)
+    inside = places(lengths, words.shape[1], words.device)
+    rows = torch.arange(len(words), device=words.device)
+    last = ends[rows, lengths.to(words.device, non_blocking=True)]
+    found: Tensor = -((words * inside).sum() + last.sum()) / (inside.sum() + len(words))
     return found
 
 
@@ -142,8 +160,17 @@ def near_loss(vectors: Tensor, sample: Tensor, words: Tensor, lengths: Tensor) -
     return ((1 - torch.maximum(cosines, same)) * has_vector).sum() / has_vector.sum().clamp(min=1)
 
 
-def keep_loss(ratings: Tensor, words: Tensor, lengths: Tensor) -> Tensor:
-    """Return the mean −log-probability that a word stays as it is; ours, for translations place by place."""
+def keep_loss(ratings: Tensor, words: Tensor, lengths: Tensor, costs: Tensor) -> Tensor:
+    """Return the mean −log-probability that a word stays as it is, by what each word costs; ours, place by place."""
     losses = nn.functional.cross_entropy(ratings.flatten(0, 1).float(), words.flatten(), reduction="none")
-    inside = places(lengths, words.shape[1], words.device).flatten()
+    inside = places(lengths, words.shape[1], words.device).flatten() * costs[words.flatten()]
     return (losses * inside).sum() / inside.sum()
+
+
+def word_costs(counts: Tensor) -> Tensor:
+    """Return what changing each word costs: words of content three times as much as function words.
+
+    As in METEOR 1.5, function words are those that make up more than a thousandth of all words.
+    """
+    common = counts > counts.sum() / 1000
+    return torch.where(common, 0.25, 0.75)

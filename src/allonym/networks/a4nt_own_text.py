@@ -2,8 +2,7 @@
 
 The stages are those of `a4nt_training`: the classifier, the language model, the auto-encoder, the game. Each begins
 with random numbers of its own, so a run that was interrupted repeats the stage it was in, and no more, and ends with
-the model that an uninterrupted run would have made (on one machine's processor). While training is under way the
-folder holds `checkpoint/`; then the model, `SHA256` last, and no checkpoint.
+the model that an uninterrupted run would have made (on one machine's processor).
 
 Privacy: the model is a release of its training text, made without differential privacy; its card says so.
 """
@@ -13,7 +12,6 @@ from __future__ import annotations
 import copy
 import json
 import math
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -25,16 +23,18 @@ from torch import nn
 
 from allonym import models
 from allonym.errors import ParameterError, ResumeError
-from allonym.networks import a4nt_folder, a4nt_store
-from allonym.networks.a4nt import Draw, Opponent, Shape, Translator, Variant, WordModel, make
+from allonym.networks import a4nt_store, training_folder
+from allonym.networks.a4nt import Draw, Shape, Translator, Variant, make
 from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_card import card
 from allonym.networks.a4nt_corpus import Corpus, Sample
-from allonym.networks.a4nt_folder import CHECKPOINT
-from allonym.networks.a4nt_inference import TRAINED_ON, USER_TEXT
+from allonym.networks.a4nt_inference import TRAINED_ON, USER_TEXT, A4ntReader
+from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
 from allonym.networks.a4nt_losses import RECIPES
 from allonym.networks.a4nt_training import Limit, Settings, Training
 from allonym.networks.a4nt_watch import measure
 from allonym.networks.fitting import seeded
+from allonym.networks.training_folder import CHECKPOINT, FINISHED, STATE
 
 STAGES = ("opponent", "language", "restoring", "game")
 # The sentence encoder that FBsem needs is not part of the package.
@@ -130,10 +130,11 @@ class Networks:
     opponent: Opponent
     language: WordModel
     judge: Opponent
+    panel: Panel
 
     def parts(self) -> dict[str, nn.Module]:
         """Return the networks by name."""
-        return {name: getattr(self, name) for name in ("translator", "opponent", "language", "judge")}
+        return {name: getattr(self, name) for name in ("translator", "opponent", "language", "judge", "panel")}
 
 
 def train(
@@ -157,8 +158,9 @@ def train(
         ResumeError: There is no checkpoint of this corpus and plan, or it is damaged.
     """
     if not resume:
-        a4nt_folder.clear(folder)
-    (folder / CHECKPOINT).mkdir(mode=0o700, parents=True, exist_ok=True)
+        training_folder.clear(folder)
+    for made in (folder, folder / CHECKPOINT):
+        made.mkdir(mode=0o700, parents=True, exist_ok=True)
     record = {"plan": asdict(plan), "fingerprint": corpus.fingerprint}
     networks = _networks(corpus, plan, device)
     done = _restore(folder / CHECKPOINT, networks, record) if resume else 0
@@ -179,7 +181,8 @@ def _networks(corpus: Corpus, plan: Plan, device: torch.device) -> Networks:
         translator = make(plan.shape(corpus)).to(device)
         opponent = Opponent(**sizes, embedding=judge[0], hidden=judge[1]).to(device)
         model = WordModel(**sizes, embedding=language[0], hidden=language[1]).to(device)
-    return Networks(translator, opponent, model, copy.deepcopy(opponent))
+        panel = Panel(**sizes).to(device)
+    return Networks(translator, opponent, model, copy.deepcopy(opponent), panel)
 
 
 def _run(stage: int, corpus: Corpus, plan: Plan, networks: Networks, device: torch.device, progress: Progress) -> None:
@@ -196,7 +199,7 @@ def _run(stage: int, corpus: Corpus, plan: Plan, networks: Networks, device: tor
     learned = [_on(sample, device) for sample in corpus.learned]
     vectors = torch.from_numpy(corpus.vectors).to(device, torch.float32)
     with seeded(settings.seed):
-        own = (networks.translator, networks.opponent, networks.language)
+        own = (networks.translator, networks.opponent, networks.language, networks.panel)
         training = Training(*own, learned, vectors, settings, tell)
         if stage == 0:
             training.learn_opponent()
@@ -225,8 +228,8 @@ def _measured(corpus: Corpus, plan: Plan, networks: Networks, device: torch.devi
 
 
 def _finish(folder: Path, corpus: Corpus, plan: Plan, networks: Networks, figures: dict[str, Any]) -> None:
-    """Write the model beside the checkpoint, then put it in its place: a crash leaves one or the other."""
-    made = folder / CHECKPOINT / "finished"
+    """Write the model beside the checkpoint, check that it can be read, then put it in its place."""
+    made = folder / CHECKPOINT / FINISHED
     name = folder.resolve().name
     chosen = {key: value for key, value in asdict(plan).items() if key not in ("text", "attribute", "author")}
     facts = {
@@ -253,8 +256,10 @@ def _finish(folder: Path, corpus: Corpus, plan: Plan, networks: Networks, figure
         "and_names": " and names" if plan.names else "",
     }
     del values["classes"]
-    (made / models.CARD).write_text(a4nt_folder.card(name, corpus.classes, values, figures), "utf-8")
-    a4nt_folder.publish(made, folder)
+    (made / models.CARD).write_text(card(name, corpus.classes, values, figures), "utf-8")
+    models.seal(made)
+    A4ntReader.open(made)
+    training_folder.publish(folder)
 
 
 # Checkpoints: the weights of all networks after a stage, written whole or not at all.
@@ -264,11 +269,13 @@ def _keep(folder: Path, networks: Networks, record: Mapping[str, Any], stages: i
     from safetensors.torch import save
 
     weights = {
-        f"{part}/{key}": value for part, each in networks.parts().items() for key, value in each.state_dict().items()
+        f"{part}/{key}": value.detach().cpu().contiguous()
+        for part, network in networks.parts().items()
+        for key, value in network.state_dict().items()
     }
     name = f"after-{stages}.safetensors"
-    _write(folder / name, save({key: value.detach().cpu().contiguous() for key, value in weights.items()}))
-    _write(folder / "state.json", json.dumps({**record, "stages": stages, "file": name}, indent=1).encode())
+    training_folder.write(folder / name, save(weights))
+    training_folder.write(folder / STATE, json.dumps({**record, "stages": stages, "file": name}, indent=1).encode())
     for other in folder.glob("after-*.safetensors"):
         if other.name != name:
             other.unlink()
@@ -278,20 +285,14 @@ def remembered(folder: Path) -> dict[str, Any]:
     """Return the plan and the fingerprint of the text of an interrupted run.
 
     Raises:
-        ResumeError: There is none.
+        ResumeError: There is none that this version can read.
     """
-    path = folder / CHECKPOINT / "state.json"
-    try:
-        found: dict[str, Any] = json.loads(path.read_bytes())
-        Plan(**found["plan"])
-        complete = isinstance(found["stages"], int) and isinstance(found["fingerprint"], str)
-    except FileNotFoundError as error:
-        raise ResumeError(f"There is no checkpoint in {folder}; leave out --resume to train anew.") from error
-    except (ValueError, KeyError, TypeError, OSError):
-        complete = False
-    if not complete:
-        raise ResumeError(f"{path} is damaged, or of another version of allonym; train anew with --force.")
-    return found
+    return training_folder.read_state(folder / CHECKPOINT, _usable)
+
+
+def _usable(state: dict[str, Any]) -> bool:
+    Plan(**state["plan"])
+    return isinstance(state["stages"], int) and isinstance(state["fingerprint"], str)
 
 
 def _restore(folder: Path, networks: Networks, record: Mapping[str, Any]) -> int:
@@ -310,14 +311,3 @@ def _restore(folder: Path, networks: Networks, record: Mapping[str, Any]) -> int
     except (OSError, SafetensorError, RuntimeError, KeyError) as error:
         raise ResumeError(f"The checkpoint in {folder} is damaged; train anew with --force.") from error
     return int(found["stages"])
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a private file that appears whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    new.unlink(missing_ok=True)
-    with open(new, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)

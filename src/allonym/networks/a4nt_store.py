@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from safetensors.numpy import load_file, save_file
 from torch import nn
 
-from allonym.models import CONFIG, WEIGHTS
-from allonym.networks.a4nt import Opponent, Shape, Translator, make
+from allonym.models import CONFIG, VOCABULARY, WEIGHTS
+from allonym.networks.a4nt import Shape, Translator, make
+from allonym.networks.a4nt_judges import Opponent
 from allonym.sequences import Vocabulary
 
-VOCABULARY = "vocabulary.txt"
 SCALE = ".scale"
 _FEWEST_ROWS = 16  # smaller tensors stay as they are: nothing is saved by less
 

@@ -1,7 +1,8 @@
 """Training A4NT: the opponent and the language model on real text, the translator as an auto-encoder, then the game.
 
 The game (section 3.3): translator and opponent learn from one minibatch each, in turn. The opponent learns whose the
-translated sentences were, so the translator must keep fooling an attacker who has seen its work.
+translated sentences were, so the translator must keep fooling an attacker who has seen its work. Recipes of ours add
+judges that have seen real text only (`a4nt_judges`).
 """
 
 from __future__ import annotations
@@ -16,8 +17,9 @@ import torch
 from torch import Tensor, nn
 
 from allonym.errors import ParameterError
-from allonym.networks.a4nt import Direction, Draw, Editor, Opponent, Translator, WordModel, frozen
+from allonym.networks.a4nt import Direction, Draw, Editor, Translator, frozen
 from allonym.networks.a4nt_batches import Batch, Noise, Sentences
+from allonym.networks.a4nt_judges import Opponent, Panel, WordModel, odds, panel_loss
 from allonym.networks.a4nt_losses import (
     Meaning,
     Recipe,
@@ -28,12 +30,16 @@ from allonym.networks.a4nt_losses import (
     opponent_loss,
     restoring_loss,
     style_loss,
+    undecided_loss,
+    word_costs,
 )
 
 # Told now and then: the stage, and where it stands, by name.
 Progress = Callable[[str, dict[str, float]], None]
 
 _LONGEST_GRADIENT = 5.0
+_PRESSURE_RATE = 0.004  # by how much a step raises a direction's weight, for one unit of log-odds that is missing
+_LEAST_PRESSURE, _MOST_PRESSURE = 0.05, 20.0
 _FIRST_STEPS = 10  # over which the sizes of the losses are taken, which the weights then make equal
 
 
@@ -89,6 +95,7 @@ class Training:
         translator: What is trained, on the device of the sentences.
         opponent: The classifier it must fool.
         language: The language model that judges its fluency.
+        panel: The judges that learn real sentences with the opponent, and nothing after.
         learned: Sentences of each class.
         vectors: Unit word vectors, V × D, zeros where a word has none; for noise and the term `near`.
         settings: How to train.
@@ -101,6 +108,7 @@ class Training:
         translator: Translator,
         opponent: Opponent,
         language: WordModel,
+        panel: Panel,
         learned: Sequence[Sentences],
         vectors: Tensor,
         settings: Settings,
@@ -109,7 +117,7 @@ class Training:
     ) -> None:
         if len(learned) != translator.shape.classes:
             raise ParameterError(f"There are {translator.shape.classes} classes, but sentences of {len(learned)}.")
-        self.translator, self.opponent, self.language = translator, opponent, language
+        self.translator, self.opponent, self.language, self.panel = translator, opponent, language, panel
         self.vectors, self.settings, self.progress, self.meaning = vectors, settings, progress, meaning
         self.device = vectors.device
         self.chance = torch.Generator(self.device).manual_seed(settings.seed)
@@ -117,18 +125,25 @@ class Training:
         self.batches = [sentences.forever(settings.batch_size, order) for sentences in learned]
         self.directions = _directions(translator.shape.classes)
         self.draw = Draw(self.chance, settings.temperature)
+        self.costs = word_costs(torch.stack([sentences.counts(len(vectors)) for sentences in learned]).sum(0))
+        self.pressure: dict[Direction, Tensor] = {}
         self.weights: dict[str, float] = {}
 
     def learn_opponent(self) -> None:
-        """Teach the opponent real sentences (equation 3)."""
-        optimizer = torch.optim.RMSprop(self.opponent.parameters(), lr=10 * self.settings.learning_rate)
+        """Teach the opponent, and the judges, real sentences (equation 3)."""
+        weights = [*self.opponent.parameters(), *self.panel.parameters()]
+        optimizer = torch.optim.RMSprop(weights, lr=10 * self.settings.learning_rate)
 
         def step() -> dict[str, Tensor]:
+            losses = []
             with self._precision():
-                losses = [opponent_loss(self.opponent, b.words, b.lengths, c) for c, b in enumerate(self._one_each())]
-            return self._follow("loss", torch.stack(losses).mean(), optimizer)
+                for writer, batch in enumerate(self._one_each()):
+                    losses.append(opponent_loss(self.opponent, batch.words, batch.lengths, writer))
+                    losses += [opponent_loss(judge, batch.words, batch.lengths, writer) for judge in self.panel.judges]
+            # A sum over the networks: each learns as it would alone.
+            return self._follow("loss", torch.stack(losses).sum() / len(self.batches), optimizer)
 
-        self._stage("opponent", self.settings.opponent, step, optimizer, [self.opponent])
+        self._stage("opponent", self.settings.opponent, step, optimizer, [self.opponent, self.panel])
 
     def learn_language(self) -> None:
         """Teach the language model each class's sentences."""
@@ -146,15 +161,20 @@ class Training:
         optimizer = torch.optim.RMSprop(self.translator.parameters(), lr=self.settings.restoring_rate)
         editor = isinstance(self.translator, Editor)
         noise = Noise(self.vectors, self.settings.masked, self.settings.replaced, self.chance) if editor else None
+        classes = len(self.batches)
+        # Classes take turns one after the other, so an offset that moves on after each round meets every pair.
+        targets = itertools.cycle([(writer + by) % classes for by in range(classes) for writer in range(classes)])
 
         def step() -> dict[str, Tensor]:
             losses = []
             for writer, batch in enumerate(self._one_each()):
                 read = batch.words if noise is None else noise(batch.words)
-                same = Direction(writer, writer)
+                # One decoder for all classes begins by keeping sentences as they are, whatever it is told.
+                target = next(targets) if self.translator.shape.conditioned else writer
+                direction = Direction(writer, target)
                 with self._precision():
                     losses.append(
-                        restoring_loss(self.translator, read, batch.lengths, batch.words, batch.lengths, same)
+                        restoring_loss(self.translator, read, batch.lengths, batch.words, batch.lengths, direction)
                     )
             return self._follow("loss", torch.stack(losses).mean(), optimizer)
 
@@ -176,7 +196,7 @@ class Training:
         ours = torch.optim.RMSprop(self.translator.parameters(), lr=self.settings.learning_rate)
         theirs = torch.optim.RMSprop(self.opponent.parameters(), lr=self.settings.learning_rate)
         first: dict[str, list[float]] = {}
-        self.weights = {}
+        self.weights, self.pressure = {}, {}
 
         def step() -> dict[str, Tensor]:
             terms, fakes, real = self._translated(recipe)
@@ -192,7 +212,7 @@ class Training:
             return told | {term: value.detach() for term, value in terms.items()}
 
         # The language model too: a graphics card's LSTM lets gradients through in training mode only.
-        networks = [self.translator, self.opponent, self.language]
+        networks = [self.translator, self.opponent, self.language, self.panel]
         self._stage("game", self.settings.game, step, ours, networks, between)
 
     def _translated(
@@ -200,15 +220,24 @@ class Training:
     ) -> tuple[dict[str, Tensor], list[tuple[Tensor, Tensor, int]], list[tuple[Batch, int]]]:
         """Translate a batch each way; return the losses, the translations with whose they were, and the originals."""
         forth = next(self.directions)
-        self.language.dropout.eval()
+        for network in (*self.panel.modules(), *self.language.modules()):
+            if isinstance(network, nn.Dropout):
+                network.eval()
         sums: dict[str, Tensor] = {}
         fakes, real = [], []
-        with frozen(self.opponent, self.language):
+        with frozen(self.opponent, self.language, self.panel):
             for direction in (forth, forth.back):
                 batch = next(self.batches[direction.source])
+                terms = {}
                 with self._precision():
-                    sample, lengths = self.translator.sample(batch.words, batch.lengths, direction, self.draw)
-                    terms = self._terms(recipe, batch, sample, lengths, direction)
+                    if isinstance(self.translator, Editor):
+                        rated = self.translator.ratings(batch.words, batch.lengths, direction, batch.words)
+                        sample, lengths = self.translator.choose(rated, batch.lengths, self.draw), batch.lengths
+                        if "keep" in recipe.shares:
+                            terms["keep"] = keep_loss(rated, batch.words, batch.lengths, self.costs)
+                    else:
+                        sample, lengths = self.translator.sample(batch.words, batch.lengths, direction, self.draw)
+                    terms |= self._terms(recipe, batch, sample, lengths, direction)
                 for term, value in terms.items():
                     sums[term] = sums.get(term, torch.zeros((), device=self.device)) + value / 2
                 fakes.append((sample.detach(), lengths, direction.source))
@@ -221,7 +250,18 @@ class Training:
         wanted = recipe.shares
         terms: dict[str, Tensor] = {}
         if "style" in wanted:
-            terms["style"] = style_loss(self.opponent, sample, lengths, direction)
+            terms["style"] = (
+                undecided_loss(self.opponent(sample, lengths))
+                if recipe.hides
+                else style_loss(self.opponent, sample, lengths, direction)
+            )
+        if "judges" in wanted:
+            said = self.panel(sample, lengths)
+            terms["judges"] = (
+                undecided_loss(said)
+                if recipe.hides
+                else self._pressed(recipe, said.detach(), direction) * panel_loss(said, direction.target)
+            )
         if "cycle" in wanted:
             terms["cycle"] = restoring_loss(
                 self.translator, sample, lengths, batch.words, batch.lengths, direction.back
@@ -232,10 +272,16 @@ class Training:
             terms["meaning"] = meaning_loss(self.meaning, sample, lengths, batch.words, batch.lengths)
         if "near" in wanted:
             terms["near"] = near_loss(self.vectors, sample, batch.words, batch.lengths)
-        if "keep" in wanted:
-            ratings = self.translator.ratings(batch.words, batch.lengths, direction, batch.words)
-            terms["keep"] = keep_loss(ratings, batch.words, batch.lengths)
         return terms
+
+    def _pressed(self, recipe: Recipe, said: Tensor, direction: Direction) -> Tensor:
+        """Return the weight of the judges in a direction, after a step towards the odds the recipe wants."""
+        before = self.pressure.get(direction, torch.ones((), device=self.device))
+        classes = len(self.batches)
+        rate = _PRESSURE_RATE * classes * (classes - 1) / 2  # with more pairs of classes each has its turn less often
+        change = (rate * (recipe.odds - odds(said, direction))).clamp(-0.1, 0.1).exp()
+        self.pressure[direction] = (before * change).clamp(_LEAST_PRESSURE, _MOST_PRESSURE)
+        return self.pressure[direction]
 
     def _opponent_loss(self, fakes: Sequence[tuple[Tensor, Tensor, int]], real: Sequence[tuple[Batch, int]]) -> Tensor:
         with self._precision():
@@ -253,6 +299,10 @@ class Training:
         """Make one step down a loss."""
         optimizer.zero_grad(set_to_none=True)
         torch.autograd.backward(loss)
+        for weight in (each for group in optimizer.param_groups for each in group["params"]):
+            if weight.grad is not None:
+                # A word's gradient runs through all words drawn before it, and may overflow; then it says nothing.
+                torch.nan_to_num_(weight.grad, 0.0, 0.0, 0.0)
         nn.utils.clip_grad_norm_(
             [each for group in optimizer.param_groups for each in group["params"]], _LONGEST_GRADIENT
         )

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from allonym.networks.a4nt import Direction, Draw, Opponent, Translator, WordModel
+from allonym.networks.a4nt import Direction, Draw, Translator
 from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_judges import Opponent, WordModel
 from allonym.networks.a4nt_losses import language_loss
 
 
@@ -29,7 +30,8 @@ def measure(
 
     Returns:
         Means over directions: how often the judge names the true writer of a sentence and of a document, before and
-        after; the share of words that are kept; and the language model's loss before and after.
+        after; the share of words that are kept; and the language model's loss before and after. `documents_worst` is
+        how often the true writer of a document is still named in the direction in which that is most frequent.
     """
     for network in (translator, judge, language):
         network.eval()
@@ -38,7 +40,8 @@ def measure(
         _one_way(translator, judge, language, sentences, Direction(writer, (writer + 1) % classes), draw, batch_size)
         for writer, sentences in enumerate(held_out)
     ]
-    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]}
+    worst = max(row["documents_after"] for row in rows)
+    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]} | {"documents_worst": worst}
 
 
 def _one_way(

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import blake2b
@@ -21,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import ResumeError
+from allonym.networks import training_folder
+from allonym.networks.training_folder import STATE
 
 if TYPE_CHECKING:
     from allonym.networks.erae_training import Training
 
-STATE = "state.json"
 _FORMAT = 1
 _COUNTERS = ("done", "step", "tokens", "place", "looks_since", "noise_learned")
 
@@ -54,8 +54,8 @@ def save(folder: Path, training: Training, record: Mapping[str, Any]) -> None:
         "state": state,
         "record": dict(record),
     }
-    _write(folder / name, content)
-    _write(folder / STATE, (json.dumps(kept, indent=1) + "\n").encode())
+    training_folder.write(folder / name, content)
+    training_folder.write(folder / STATE, (json.dumps(kept, indent=1) + "\n").encode())
     for other in folder.glob("state-*.safetensors*"):
         if other.name != name:
             with suppress(OSError):
@@ -143,18 +143,10 @@ def _restore_arrays(training: Training, arrays: Mapping[str, NDArray[Any]], same
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    path = folder / STATE
-    if not path.is_file():
-        raise ResumeError(f"There is no checkpoint in {folder.parent}; leave out --resume to train anew.")
-    try:
-        kept = json.loads(path.read_bytes())
-        usable = kept["format"] == _FORMAT and isinstance(kept["record"], dict) and isinstance(kept["state"], dict)
-    except (ValueError, KeyError, TypeError):
-        usable = False
-    if not usable:
-        raise ResumeError(f"{path} is damaged, or written by another version of allonym; train anew with --force.")
-    found: dict[str, Any] = kept
-    return found
+    return training_folder.read_state(
+        folder,
+        lambda kept: kept["format"] == _FORMAT and isinstance(kept["record"], dict) and isinstance(kept["state"], dict),
+    )
 
 
 def _checked_arrays(folder: Path, kept: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
@@ -168,24 +160,3 @@ def _checked_arrays(folder: Path, kept: Mapping[str, Any]) -> dict[str, NDArray[
     if blake2b(content, digest_size=32).hexdigest() != kept["digest"]:
         raise ResumeError(f"{path} is missing or damaged; train anew with --force.")
     return {name: np.array(array) for name, array in load(content).items()}
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a private file that appears whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    new.unlink(missing_ok=True)
-    with open(new, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-    sync(path.parent)
-
-
-def sync(path: Path) -> None:
-    """Bring a file, or what a folder lists, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -18,7 +18,6 @@ from allonym.networks.erae_inference import (
     TRAINED_ON,
     USER_TEXT,
     VERSION,
-    VOCABULARY_FILE,
     EraeReader,
     Shape,
     quantised,
@@ -27,7 +26,6 @@ from allonym.sequences import END, UNKNOWN, Vocabulary
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
-FILES = (models.WEIGHTS, VOCABULARY_FILE, models.CONFIG, models.CARD, models.CHECKSUMS)
 _BEST = 5
 _ROWS = 256  # compared at a time
 
@@ -162,7 +160,7 @@ def write(
         **values,
     )
     _write(folder / models.WEIGHTS, content, mode)
-    _write(folder / VOCABULARY_FILE, "".join(f"{form}\n" for form in vocabulary.forms).encode(), mode)
+    _write(folder / models.VOCABULARY, "".join(f"{form}\n" for form in vocabulary.forms).encode(), mode)
     _write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode(), mode)
     _write(folder / models.CARD, text.encode(), mode)
     sealed = models.seal(folder)

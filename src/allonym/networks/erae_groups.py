@@ -128,7 +128,7 @@ def _best(network: EraeReader, features: Floats, members: Integers) -> Integers:
     for part in _parts(len(members), members.shape[1] * features.shape[1]):
         of = members[part]
         # Not a matrix product: each row is summed in the same order in any company.
-        ratings = (network._embedding[of] * features[part][:, None, :]).sum(axis=2) + network._bias[of]
+        ratings = (network.word_vectors[of] * features[part][:, None, :]).sum(axis=2) + network.bias[of]
         best[part] = np.take_along_axis(of, ratings.argmax(axis=1)[:, None], 1)[:, 0]
     return best
 

@@ -29,7 +29,6 @@ from allonym.sequences import END, PAD, START, UNKNOWN, Vocabulary
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 FORMAT, VERSION = "erae", 1
-VOCABULARY_FILE = "vocabulary.txt"
 SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 NEVER_WRITTEN = (PAD, START, UNKNOWN)
 TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
@@ -150,9 +149,19 @@ class EraeReader:
             shape = Shape(**{field.name: sizes[field.name] for field in fields(Shape)})
         except (KeyError, TypeError) as error:
             raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
-        vocabulary = Vocabulary.load(found.folder / VOCABULARY_FILE)
+        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
         trained_on = str(found.config.get(TRAINED_ON, ""))
         return cls(shape, models.open_tensors(found), vocabulary, rounded=rounded, trained_on=trained_on)
+
+    @property
+    def word_vectors(self) -> Floats:
+        """The vector of each word, V × E, which its rating multiplies with the features of a step; read-only."""
+        return _read_only(self._embedding)
+
+    @property
+    def bias(self) -> Floats:
+        """What is added to each word's rating, V; far below zero for tokens that are never written; read-only."""
+        return _read_only(self._bias)
 
     def features(self, sentences: Sequence[Sequence[int]], steps: Sequence[int] | int) -> Floats:
         """Return what the output layer sees at each step: sentences × steps × E for one number of steps.
@@ -340,6 +349,13 @@ def _scales(weights: Weights, name: str) -> Floats:
     if scales is None or scales.shape != weights[name].shape[:1]:
         raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
     return scales.astype(np.float32)
+
+
+def _read_only(array: Floats) -> Floats:
+    """Return a view that refuses to be written to; the array itself stays as compiled code wants it."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _softmax(ratings: Floats) -> None:

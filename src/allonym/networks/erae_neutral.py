@@ -23,7 +23,6 @@ from allonym.sequences import Vocabulary
 
 DEFAULT = "neutral-en"
 FORMAT, VERSION = "neutral", 1
-VOCABULARY_FILE = "vocabulary.txt"
 
 _LEAST = 5  # words of a clause, unless the sentence is shorter
 _HEAD_START = 0.1  # of the first clause, as cosine
@@ -75,7 +74,7 @@ class NeutralStyle:
             raise ModelError(
                 f"The model folder {found.folder} is not of the format {FORMAT}, version {VERSION}: give one that is."
             )
-        vocabulary = Vocabulary.load(found.folder / VOCABULARY_FILE)
+        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
         tensors = models.open_tensors(found)
         names = ("weight", "instead", "begins")
         if any(name not in tensors or tensors[name].shape != (len(vocabulary),) for name in names):

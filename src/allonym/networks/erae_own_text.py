@@ -1,7 +1,5 @@
 """Training ER-AE on a user's own text, from a prepared corpus to a model folder; resumable at every step.
 
-While training is under way the folder holds `checkpoint/`; then the model, `SHA256` last, and no checkpoint.
-
 Privacy: the model is a release of its training text, made without differential privacy. Its card, its configuration
 and the guarantee of everything drawn with it say so.
 """
@@ -9,8 +7,6 @@ and the guarantee of everything drawn with it say so.
 from __future__ import annotations
 
 import math
-import os
-import shutil
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -20,15 +16,15 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
-from allonym.errors import ModelError, ParameterError
-from allonym.networks import erae_checkpoints, erae_folder, erae_inference
+from allonym.errors import ParameterError
+from allonym.networks import erae_checkpoints, erae_folder, erae_inference, training_folder
 from allonym.networks.erae import END, Erae, Shape, Variant
 from allonym.networks.erae_batches import Sentences
 from allonym.networks.erae_corpus import Corpus
 from allonym.networks.erae_training import USUAL, Settings, Training, measure
 from allonym.networks.fitting import arrays_of, seeded
+from allonym.networks.training_folder import CHECKPOINT, FINISHED
 
-CHECKPOINT = "checkpoint"
 DEFAULT_EPOCHS = 20
 _NEVER = 2.0  # a share of the training that is not reached
 # Embedding, encoder, latent, generator, and the learning rate that suits such a network.
@@ -117,18 +113,6 @@ class Watcher:
     stop: Callable[[], bool] = lambda: False
 
 
-def chosen_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
-    """Return the device to train on.
-
-    Raises:
-        ParameterError: A graphics card is asked for, and torch has none.
-    """
-    if name == "cuda" and not torch.cuda.is_available():
-        raise ParameterError("torch finds no graphics card here; choose --device cpu or auto.")
-    automatic = "cuda" if torch.cuda.is_available() else "cpu"
-    return torch.device(automatic if name == "auto" else name)
-
-
 def train(
     corpus: Corpus, recipe: Recipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
 ) -> dict[str, Any]:
@@ -152,7 +136,7 @@ def train(
         ParameterError: There is not enough memory, or the loss became infinite.
     """
     if not resume:
-        _clear(folder)
+        training_folder.clear(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with seeded(recipe.seed):
         training = _training(corpus, recipe, device)
@@ -224,7 +208,7 @@ class _Keeper:
 
 
 def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, training: Training) -> dict[str, Any]:
-    """Write the model, checksums last, then drop the checkpoint: a crash leaves one or the other to go on with."""
+    """Write the model beside the checkpoint, then put it in its place."""
     found = measure(network, training.held_out, training.vectors, recipe.batch)
     sizes = recipe.shape(len(corpus.vocabulary)).as_dict()
     figures = {
@@ -235,9 +219,8 @@ def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, trainin
         f"training steps of {recipe.batch} sentences": training.step,
         "minutes": round(training.seconds / 60, 2),
     }
-    stage = folder / CHECKPOINT / "finished"
     erae_folder.write(
-        stage,
+        folder / CHECKPOINT / FINISHED,
         erae_inference.Shape(**sizes),
         {name: array.astype(np.float32) for name, array in arrays_of(network).items()},
         corpus.vocabulary,
@@ -247,11 +230,7 @@ def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, trainin
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
         mode=0o600,
     )
-    for name in erae_folder.FILES:  # the checksums are the last
-        erae_checkpoints.sync(stage / name)
-        os.replace(stage / name, folder / name)
-    erae_checkpoints.sync(folder)
-    shutil.rmtree(folder / CHECKPOINT)
+    training_folder.publish(folder)
     return {**found, "lowest": training.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
 
 
@@ -274,25 +253,3 @@ def _card_values(corpus: Corpus, recipe: Recipe) -> dict[str, Any]:
         "coverage": corpus.coverage,
         "held_out_sentences": len(corpus.watched()),
     }
-
-
-def check_room(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that a new model must not go to.
-
-    Raises:
-        ModelError: The folder is in use and `force` is not given, or holds other things than a model.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise ModelError(f"{folder} is not a folder; choose another -o.")
-    held = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
-    if strangers := held - {*erae_folder.FILES, CHECKPOINT}:
-        raise ModelError(f"{folder} holds things that are no part of a model ({len(strangers)}); choose another -o.")
-    if held and not force:
-        raise ModelError(f"{folder} is not empty; choose another -o, add --force, or --resume if it was interrupted.")
-
-
-def _clear(folder: Path) -> None:
-    for name in reversed(erae_folder.FILES):  # the checksums first: what is left is no model
-        (folder / name).unlink(missing_ok=True)
-    if (folder / CHECKPOINT).exists():
-        shutil.rmtree(folder / CHECKPOINT)

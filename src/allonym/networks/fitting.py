@@ -6,13 +6,14 @@ import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from allonym.errors import ParameterError
 from allonym.randomness import Rng, insecure
 
 Rows = NDArray[np.int64]
@@ -90,6 +91,17 @@ def seeded(seed: int) -> Iterator[Rng]:
 def device() -> torch.device:
     """Return the graphics card if there is one that torch can use, else the processor."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def chosen_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
+    """Return the device that a user asks for.
+
+    Raises:
+        ParameterError: A graphics card is asked for, and torch has none.
+    """
+    if name == "cuda" and not torch.cuda.is_available():
+        raise ParameterError("torch finds no graphics card here; choose --device cpu or auto.")
+    return device() if name == "auto" else torch.device(name)
 
 
 def fit(

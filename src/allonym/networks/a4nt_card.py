@@ -1,19 +1,9 @@
-"""The folder of a translator that a user trained: what may be in it, its card, and how it appears. No torch."""
+"""The card of a translator that a user trained. Needs no torch."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any
-
-from allonym import models
-from allonym.errors import ModelError
-from allonym.networks.a4nt_inference import VOCABULARY_FILE, A4ntReader
-
-CHECKPOINT = "checkpoint"
-FILES = (models.WEIGHTS, VOCABULARY_FILE, models.CONFIG, models.CARD, models.CHECKSUMS)
 
 _CARD = """\
 # {name}
@@ -65,41 +55,8 @@ _MEANINGS = {
 }
 
 
-def check_room(folder: Path, *, force: bool) -> None:
-    """Refuse a folder that a new model must not go to.
-
-    Raises:
-        ModelError: The folder is in use and `force` is not given, or holds other things than a model.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise ModelError(f"{folder} is not a folder; choose another -o.")
-    held = {entry.name for entry in folder.iterdir()} if folder.exists() else set()
-    if strangers := held - {*FILES, CHECKPOINT}:
-        raise ModelError(f"{folder} holds things that are no part of a model ({len(strangers)}); choose another -o.")
-    if held and not force:
-        raise ModelError(f"{folder} is not empty; choose another -o, add --force, or --resume if it was interrupted.")
-
-
-def clear(folder: Path) -> None:
-    """Delete a model and a checkpoint, if there are any."""
-    for name in reversed(FILES):  # the checksums first: what is left is no model
-        (folder / name).unlink(missing_ok=True)
-    if (folder / CHECKPOINT).exists():
-        shutil.rmtree(folder / CHECKPOINT)
-
-
 def card(name: str, classes: Sequence[str], values: Mapping[str, Any], figures: Mapping[str, float]) -> str:
     """Return the text of a card."""
     rows = "".join(f"| {_MEANINGS.get(key, key)} | {value} |\n" for key, value in figures.items())
     listed = f"{', '.join(classes[:-1])} and {classes[-1]}"
     return _CARD.format(name=name, classes=listed, figures=f"| | |\n|---|---|\n{rows}", **values)
-
-
-def publish(made: Path, folder: Path) -> None:
-    """Seal a finished model, check that it can be read, move it to its folder and drop the checkpoint it lies in."""
-    models.seal(made)
-    A4ntReader.open(made)
-    for name in FILES:  # the checksums are the last
-        (made / name).chmod(0o600)
-        os.replace(made / name, folder / name)
-    shutil.rmtree(folder / CHECKPOINT)
