@@ -7,6 +7,7 @@ import shlex
 import sys
 import textwrap
 import time
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from allonym.anonymizers import base
 from allonym.experiments import audit_methods
 from allonym.experiments.audit_page import page
 from allonym.mechanisms import Subset
+from allonym.privacy import audit_texts
 from allonym.privacy.audit import Audit, Finding
 from allonym.randomness import insecure
 
@@ -91,6 +93,48 @@ def test_er_ae_passes(command, monkeypatch):
     assert verdicts(result)["exact loss"] == verdicts(result)["length"] == "holds"
 
 
+@pytest.fixture
+def fewer_rows(monkeypatch):
+    """Few answers of slow networks: enough for what is copied every time."""
+    monkeypatch.setattr(audit_texts, "ask", partial(audit_texts.ask, rows=12))
+
+
+def test_er_ae_with_groups_and_neutral_style_passes_by_its_whole_law(command, monkeypatch, fewer_rows):
+    monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 5)
+    monkeypatch.setattr(audit_methods, "_MOST_RATED_DRAWS", 500)
+    options = ("--mechanism", "subset", "--candidate-sets", "groups", "--style", "neutral", "--loss-per-word", 10)
+    result = command("audit", "--method", "erae", *options, *DRAWS, "--json").done()
+    assert "violated" not in verdicts(result).values()
+    [whole] = [one for one in result.json["findings"] if "candidate sets of 20,000 words" in one["says"][-60:]][1:2]
+    assert (whole["check"], whole["verdict"]) == ("exact loss", "holds")
+    assert whole["figures"]["exact_loss"] <= whole["figures"]["claimed"] <= 10
+
+
+A4NT = ("a4nt", "--model", "age", "--target", "adult")
+
+
+def test_a_method_without_a_claim_is_said_to_leak(command, monkeypatch, fewer_rows):
+    pytest.importorskip("spacy")  # reads names for it
+    monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 10)
+    result = command("audit", "--method", *A4NT, "--json").done()
+    assert set(verdicts(result).values()) == {"measured"}
+    assert result.json["claim"] == "nothing"
+    assert {"length", "unknown words", "numbers", "sampled loss", "reconstruction"} <= set(result.json["leaks"])
+    assert "no claim to check; it LEAKS (length" in result.json["verdict"]
+    assert any("it is declared" in one["says"] for one in result.json["findings"] if one["check"] == "numbers")
+
+
+def test_a_method_without_a_claim_is_said_to_leak_as_a_program_too(command, script, fewer_rows):
+    pytest.importorskip("spacy")
+    line = script("""
+        from allonym import A4NT
+        answers = A4NT(model="age", target="adult").transform(documents)
+    """)
+    result = command("audit", "--command", line, *FEW, "--json").done()
+    assert {"unknown words", "numbers"} <= set(result.json["leaks"])
+    assert set(verdicts(result).values()) == {"measured"}
+
+
 @pytest.mark.parametrize("loss", [0.5, 4.0, 11.4])
 def test_the_subset_mechanism_passes_and_a_smaller_claim_does_not(loss):
     mechanism = Subset(400, loss=loss, candidates=3)
@@ -106,6 +150,12 @@ def test_a_method_without_a_guarantee_is_measured_only(command):
     assert result.json["claim"] == "nothing"
     text = command("audit", "--method", "identity", *FEW).done().out
     assert "nothing is claimed" in text.splitlines()[0]
+    assert "it LEAKS (length, case, punctuation, unknown words, numbers" in text.splitlines()[0]
+
+
+def test_what_gives_nothing_away_is_not_said_to_leak(command, script):
+    result = command("audit", "--command", script(HONEST), *FEW).done()
+    assert result.out.splitlines()[0].endswith("no claim to check; no check saw a leak.")
 
 
 def test_an_honest_program_passes_and_a_copying_one_fails(command, script):
@@ -177,6 +227,8 @@ def test_texts_on_the_page_are_shown_as_texts():
         (("--command", "false"), "ended with status 1"),
         (("--command", "true"), "0 answers"),
         (("--command", "sleep 5", "--timeout", 0.2), "took longer than 0.2 seconds"),
+        (("--command", "yes"), "wrote more than 256 MiB"),
+        (("--command", "cat", "--report", "absent/audit.html"), "does not exist"),
         (("--command", "cat", "--timeout", -1), "timeout must be"),
         (("--command", "cat", "--claimed", -1), "at least 0"),
         (("--command", "cat", "--claimed", "nan"), "at least 0"),

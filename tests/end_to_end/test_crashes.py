@@ -18,6 +18,8 @@ from pathlib import Path
 
 import pytest
 
+from allonym.cli.budgets import Budget
+from allonym.jobs import run
 from allonym.privacy.ledger import Ledger
 
 ROWS = 6_000
@@ -214,3 +216,26 @@ def test_small_jobs_leave_no_folder_behind(command, syntf, tmp_path):
     (tmp_path / "letter.txt").write_text("people", encoding="utf-8")
     command("anonymize", tmp_path / "letter.txt", *syntf).done()
     assert not [name for name in os.listdir(tmp_path) if name.startswith(".")]
+
+
+def interrupt(*_: object, **__: object) -> None:
+    raise KeyboardInterrupt
+
+
+def test_interrupted_after_the_end_it_does_not_say_that_nothing_was_written(command, line, monkeypatch, tmp_path):
+    monkeypatch.setattr(Budget, "report", interrupt)
+    result = command(*line)
+    assert result.code == 130
+    assert "o.jsonl was written" in result.err
+    assert (tmp_path / "o.jsonl").exists()
+
+
+def test_interrupted_before_the_beginning_it_leaves_nothing_to_resume(command, line, monkeypatch, everything, tmp_path):
+    before = everything(tmp_path)
+    monkeypatch.setattr(run, "begun", interrupt)
+    result = command(*line)
+    assert result.code == 130
+    assert "nothing was written" in result.err
+    left = {name: content for name, content in everything(tmp_path).items() if not name.startswith("ledger")}
+    assert left == before
+    assert releases(tmp_path) == 0

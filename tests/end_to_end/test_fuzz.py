@@ -274,14 +274,17 @@ def target_and_columns(rng: random.Random, folder: Path, suffix: str) -> tuple[P
     likely = {"--text": 0.95, "--id": 0.4, "--author": 0.4, "--keep": 0.5 if target.suffix == ".parquet" else 0.05}
     asked = [("--text", "text"), ("--id", "n"), ("--author", "who"), ("--keep", "n"), ("--keep", "who")]
     pairs = [] if suffix == ".txt" else [pair for pair in asked if rng.random() < likely[pair[0]]]
-    pairs += [pair for pair in [("--chunk-rows", "3"), ("--on-error", "skip")] if rng.random() < 0.3]
+    pairs += [("--chunk-rows", "3")] if rng.random() < 0.3 else []
+    pairs += [("--on-error", rng.choice(["skip", "blank"]))] if rng.random() < 0.5 else []
     return target, [part for pair in pairs for part in pair]
 
 
-def test_broken_files_end_with_0_or_2(command, syntf, public_words, everything, read_counts, readable, words, tmp_path):
+def test_broken_files_end_with_0_2_or_4(
+    command, syntf, public_words, everything, read_counts, readable, words, tmp_path
+):
     rng = random.Random(7)
     samples = sound_files(public_words)
-    seen = {0: 0, 2: 0}
+    seen = {0: 0, 2: 0, 4: 0}
     for number in range(BROKEN_FILES):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -301,11 +304,15 @@ def test_broken_files_end_with_0_or_2(command, syntf, public_words, everything, 
             assert MARK not in result.err or "column" in result.err, number
             continue
         assert path.read_bytes() == before[path.name]
-        assert all(sum(row.values()) == words for row in read_counts(target)), number
+        totals = [sum(row.values()) for row in read_counts(target)]
+        blank = totals.count(0) if "blank" in columns else 0
+        assert totals.count(words) == len(totals) - blank, number
+        assert (result.code == 4) == ("could not be read" in result.err), number
+        assert (result.code == 4) >= bool(blank), number
         path.unlink()
         if not {"--id", "--keep"}.intersection(columns):  # damage may have moved a text there
             assert MARK not in readable(folder), number
-    assert min(seen.values()) > BROKEN_FILES // 10  # both ends are met, or this test tests little
+    assert min(seen.values()) > BROKEN_FILES // 20, seen  # all ends are met, or this test tests little
 
 
 def test_broken_vocabularies_end_with_0_or_2(command, public_words, everything, words, tmp_path):

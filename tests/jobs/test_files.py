@@ -306,7 +306,7 @@ def test_a_refused_read_is_an_input_error(tmp_path, monkeypatch, name):
 
 
 def test_one_line_without_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.jobs.tables._LONGEST_LINE", 100)
+    monkeypatch.setattr("allonym.jobs.lines._LONGEST_LINE", 100)
     assert "line 2: longer than 64 MiB" in failure(written(tmp_path / "a.jsonl", '{"t": "x"}\n' + "x" * 101))
     path = written(tmp_path / "a.csv", 't\n"' + "word\n" * 50)
     assert "line 2: the quotes do not match" in failure(path)

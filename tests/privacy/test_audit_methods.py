@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.word_exponential import WordExponential
 from allonym.closeness import WordCloseness
 from allonym.experiments import audit_methods
-from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, TwoSet
+from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
+from allonym.networks.erae_groups import WordGroups
 from allonym.privacy import audit_metric
 from allonym.randomness import insecure
 
@@ -49,6 +51,30 @@ def test_two_set_passes_at_both_sizes_and_a_smaller_claim_is_seen_in_draws():
     mechanism = TwoSet(60, epsilon=3.0)
     assert not broken(audit_methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(1)))
     assert broken(audit_methods.of_candidates(mechanism, 0.5 * mechanism.loss(), 5000, insecure(1))) == ["sampled loss"]
+
+
+def test_groups_pass_with_their_whole_law_and_a_smaller_claim_does_not():
+    mechanism, groups = Subset(200, loss=4.0, candidates=5), WordGroups(200, 5)
+    findings = audit_methods.of_groups(mechanism, groups, mechanism.loss(), 5000, insecure(1))
+    assert {one.verdict for one in findings} == {"holds"}
+    assert [one.check for one in findings] == ["support", "exact loss", "reconstruction", "sampled loss"]
+    assert findings[1].figures["exact_loss"] == pytest.approx(4.0, abs=1e-9)
+    findings = audit_methods.of_groups(mechanism, groups, 0.99 * mechanism.loss(), 50, insecure(1))
+    assert broken(findings) == ["exact loss", "reconstruction"]  # which reaches what the claim allows, too
+
+
+def test_the_groups_that_are_audited_are_those_that_er_ae_draws_from():
+    method = ERAE(mechanism="subset", style="neutral", loss_per_word=10.0, sentences=1, words=3)
+    groups = WordGroups(method.mechanism_.outputs, method.candidates)
+    text = "The ship sinks in a storm."
+    [sentence] = method._sentences(text)
+    sets = audit_methods.candidate_sets(method.mechanism_, groups)
+    handed = method._grouped(method._groups, [sentence], 3)[0]
+    assert len(handed) == 3
+    for row in handed:
+        used = np.flatnonzero(row)
+        assert (sets == used).all(axis=1).any()
+        assert (audit_methods.ratings_of_sets(method.mechanism_, used[None])[0] == row).all()
 
 
 class Unrounded(LaplaceND):

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
+from threading import Event
 from typing import Any, Literal
 
 import click
@@ -19,13 +20,13 @@ from allonym.anonymizers.base import Anonymizer
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
-from allonym.errors import AllonymError, RowsError, StoppedError
+from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.jobs.accounts import Account
-from allonym.jobs.batches import OnError, rows_sentence
+from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
 from allonym.jobs.files import open_documents
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.run import Options, Outcome, Plan, Progress, execute, plan, unfinished
-from allonym.jobs.tables import Roles, shown
+from allonym.jobs.tables import DamagedRowError, Roles, shown
 from allonym.randomness import Rng, insecure
 
 _SOME_FAILED = 4
@@ -66,7 +67,7 @@ class _Way:
     type=click.Choice(["stop", "skip", "blank"]),
     default="stop",
     show_default=True,
-    help="Documents that cannot be anonymized: stop, leave them out, or write them without text.",
+    help="Rows that cannot be read or anonymized: stop, leave them out, or write them without text.",
 )
 @click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Who works.")
 @click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
@@ -108,23 +109,29 @@ def command(
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
     way = _Way(force, resume, jobs, on_error, insecure_seed)
     if engine == "spark":
-        roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)))
+        roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
         return _on_spark(talk, anonymizer, input_, roles, output, chunk_rows, spark_master, dry_run, way, budget)
-    documents = open_documents(input_, text=text, id=id_, author=author, keep=columns)
-    job = plan(
-        anonymizer,
-        documents,
-        out=output,
-        has_ids=id_ is not None,
-        has_authors=author is not None,
-        keep=keep,
-        repeatable=insecure_seed is not None,
-        chunk_rows=chunk_rows,
-    )
+    with _telling_of_on_error():
+        documents = open_documents(input_, text=text, id=id_, author=author, keep=columns, tolerant=on_error != "stop")
+        job = plan(
+            anonymizer,
+            documents,
+            out=output,
+            has_ids=id_ is not None,
+            has_authors=author is not None,
+            keep=keep,
+            repeatable=insecure_seed is not None,
+            chunk_rows=chunk_rows,
+        )
     if dry_run:
         return _foretell(talk, job, budget, lambda account: account)
-    with _telling_how_to_go_on(job), budget.account(job) as account, _bar(talk, job.count, resume) as progress:
+    with (
+        _telling_how_to_go_on(job) as written,
+        budget.account(job) as account,
+        _bar(talk, job.count, resume) as progress,
+    ):
         outcome = execute(job, way.rng(), progress, way.options(account))
+        written.set()
         budget.report(talk, account)
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
@@ -148,13 +155,15 @@ def _on_spark(
     from allonym.jobs.spark import session
 
     spark = session(master)
-    job = plan_parts(
-        spark, anonymizer, source, roles, out=output, repeatable=way.seed is not None, chunk_rows=chunk_rows
-    )
+    with _telling_of_on_error():
+        job = plan_parts(
+            spark, anonymizer, source, roles, out=output, repeatable=way.seed is not None, chunk_rows=chunk_rows
+        )
     if dry_run:
         return _foretell(talk, job.plan, budget, lambda account: account_of(account, job))
-    with _telling_how_to_go_on(job.plan), budget.account(job.plan) as account:
+    with _telling_how_to_go_on(job.plan) as written, budget.account(job.plan) as account:
         outcome = execute_parts(job, way.rng(), way.options(account))
+        written.set()
         budget.report(talk, account)
     return _told(talk, job.plan, outcome, way.on_error)
 
@@ -165,6 +174,8 @@ def _foretell(talk: Talk, job: Plan, budget: Budget, adapted: Callable[[Account]
     lines.append(f"For each document: {job.per_document}")
     if job.per_author is not None:
         lines.append(f"For the author with most documents: {job.per_author}")
+    if job.unreadable:
+        lines.append(rows_sentence(job.unreadable, "read"))
     record = {**job.record(), "dry_run": True}
     with budget.foreseen(job, adapted) as (sentence, totals):
         if sentence:
@@ -175,11 +186,23 @@ def _foretell(talk: Talk, job: Plan, budget: Budget, adapted: Callable[[Account]
 
 
 @contextmanager
-def _telling_how_to_go_on(job: Plan) -> Iterator[None]:
-    """Let an end before the end tell how to go on."""
+def _telling_of_on_error() -> Iterator[None]:
+    """Let the refusal of a row that cannot be read tell how to do without it."""
     try:
         yield
+    except DamagedRowError as error:
+        raise InputError(f"{error} With --on-error skip such rows are left out, with blank emptied.") from None
+
+
+@contextmanager
+def _telling_how_to_go_on(job: Plan) -> Iterator[Event]:
+    """Let an end before the end tell how to go on, or, once the event is set, that there is nothing left to do."""
+    written = Event()
+    try:
+        yield written
     except KeyboardInterrupt:
+        if written.is_set() and job.out is not None:
+            raise StoppedError(f"Interrupted, but {shown(job.out)} was written.") from None
         if not unfinished(job):
             raise
         raise StoppedError(f"Interrupted; what was done is kept. Go on with: {_resume_command()}") from None
@@ -238,45 +261,56 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
 def _told(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> int:
     """Report, and return the exit code."""
     try:
-        _report(talk, job, outcome)
+        _report(talk, job, outcome, on_error)
     except OSError as error:
         if job.out is None or isinstance(error, BrokenPipeError):
             raise
         reason = f"was written, but standard output refused the answer ({error.strerror})"
         raise click.ClickException(f"{shown(job.out)} {reason}.") from error
-    return _told_failures(outcome, on_error)
+    return _told_failures(job, outcome, on_error)
 
 
-def _told_failures(outcome: Outcome, on_error: OnError) -> int:
+def _told_failures(job: Plan, outcome: Outcome, on_error: OnError) -> int:
     """Say which rows failed, and return the exit code."""
     if not outcome.failed:
         return 0
-    what = "left out" if on_error == "skip" else "written without text"
-    click.echo(f"allonym: {rows_sentence(outcome.failed)} Such rows were {what}.", err=True)
+    unreadable = set(job.unreadable)
+    others = [position for position in outcome.failed if position not in unreadable]
+    said = [rows_sentence(job.unreadable, "read")] if unreadable else []
+    said += [rows_sentence(others)] if others else []
+    click.echo(f"allonym: {' '.join(said)} Such rows were {_became(on_error)}.", err=True)
     return _SOME_FAILED
+
+
+def _became(on_error: OnError) -> str:
+    return "left out" if on_error == "skip" else "written without text"
 
 
 def _counted(documents: int) -> str:
     return "1 document" if documents == 1 else f"{documents:,} documents"
 
 
-def _report(talk: Talk, job: Plan, outcome: Outcome) -> None:
+def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
     record = job.record(len(outcome.failed))
     if outcome.failed:
         record["failed_rows"] = [position + 1 for position in outcome.failed]
+    if job.unreadable:
+        record["unreadable_rows"] = [position + 1 for position in job.unreadable]
     if job.out is not None:
         if talk.json:
             talk.data({**record, "output": str(job.out), "privacy": str(privacy_path(job.out))}, "")
-        talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({_counted(job.count)}).")
+        failed = f", {len(outcome.failed):,} of them {_became(on_error)}" if outcome.failed else ""
+        talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({_counted(job.count)}{failed}).")
     elif job.anonymizer.kind == "vectors":
         terms = _terms(job, outcome.payload)
         talk.data({**record, "terms": terms}, "\n".join(f"{count}\t{term}" for term, count in terms.items()))
     else:
         text = _text(outcome.payload)
         talk.data({**record, "text": text}, text)
-    talk.say(str(job.per_document))
+    told = (FAILED_ROWS,) if outcome.failed else ()
+    talk.say(str(job.per_document.releasing(*told)))
     if job.per_author is not None:
-        talk.say(f"For the author with most documents: {job.per_author}")
+        talk.say(f"For the author with most documents: {job.per_author.releasing(*told)}")
 
 
 def _text(payload: Sequence[Any]) -> Any:  # noqa: ANN401 - a text, or a bag of words

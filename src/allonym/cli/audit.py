@@ -14,6 +14,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.experiments import audit_command, audit_methods
 from allonym.experiments.audit_page import page
 from allonym.jobs.outputs import atomic
+from allonym.jobs.tables import shown
 from allonym.privacy.audit import Audit
 from allonym.privacy.audit_texts import HABITS
 
@@ -82,6 +83,7 @@ def command(
         raise click.UsageError("Options of methods do not go with --command; leave them out.")
     if method is not None and (claimed, timeout, pairs, declared) != (None, None, (), ()):
         raise click.UsageError("--claimed, --pair, --declared and --timeout are for --command; leave them out.")
+    _refuse_report(report, force)
     if line is not None:
         found = audit_command.audit_command(
             line,
@@ -95,6 +97,14 @@ def command(
         anonymizer = build(method or "", given, reference=reference, unchanged=target_unchanged)
         found = audit_methods.audit_method(anonymizer, draws=draws or audit_methods.DRAWS)
     _answer(context, talk, found, report, force)
+
+
+def _refuse_report(report: Path | None, force: bool) -> None:
+    """Refuse a place for the page before an audit that may take minutes."""
+    if report is not None and report.exists() and not force:
+        raise click.UsageError(f"{shown(report)} exists; name another --report, or add --force.")
+    if report is not None and not report.absolute().parent.is_dir():
+        raise click.UsageError(f"The folder of {shown(report)} does not exist; create it, or name another --report.")
 
 
 def _answer(context: click.Context, talk: Talk, found: Audit, report: Path | None, force: bool) -> None:

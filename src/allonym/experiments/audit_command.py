@@ -6,8 +6,11 @@ import os
 import shlex
 import signal
 import subprocess
+import threading
+import time
 from collections.abc import Collection, Sequence
 from contextlib import suppress
+from typing import IO
 
 from allonym.errors import InputError, ParameterError
 from allonym.privacy import audit_texts
@@ -16,6 +19,8 @@ from allonym.privacy.statement import number
 
 DRAWS = 1_000
 TIMEOUT = 600.0
+_LAST_WORDS = 5.0  # seconds that a killed program's streams may take to end
+_MOST_WRITTEN = 1 << 28  # bytes: a program that never stops must not fill the memory
 _SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}
 
 
@@ -65,13 +70,54 @@ class Command:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         ) as process:
+            written = bytearray()
+            reader = threading.Thread(target=_read, args=(_number(process.stdout), written), daemon=True)
+            writer = threading.Thread(target=_write, args=(_number(process.stdin), process.stdin, given), daemon=True)
             try:
-                written, _ = process.communicate(given, timeout=self._timeout)
+                self._await(process, reader, writer, written)
             except BaseException:
                 with suppress(OSError):
                     os.killpg(process.pid, signal.SIGKILL) if hasattr(os, "killpg") else process.kill()
+                for thread in filter(threading.Thread.is_alive, (reader, writer)):
+                    thread.join(_LAST_WORDS)  # it then meets the end, before the streams are closed
                 raise
-            return process.returncode, written
+            return process.returncode, bytes(written)
+
+    def _await(
+        self, process: subprocess.Popen[bytes], reader: threading.Thread, writer: threading.Thread, written: bytearray
+    ) -> None:
+        """Hand over the documents and take the answers, as long as they come in time and fit into the memory."""
+        deadline = time.monotonic() + self._timeout
+        for thread in (reader, writer):
+            thread.start()
+        reader.join(self._timeout)
+        if len(written) > _MOST_WRITTEN:
+            raise InputError(f"The command wrote more than {_MOST_WRITTEN >> 20} MiB; it must write a line for each.")
+        if reader.is_alive():
+            raise subprocess.TimeoutExpired(self._arguments, self._timeout)
+        process.wait(max(0.0, deadline - time.monotonic()))
+
+
+def _number(stream: IO[bytes] | None) -> int:
+    if stream is None:
+        raise ParameterError("The command must have its own streams.")
+    return stream.fileno()
+
+
+def _read(descriptor: int, written: bytearray) -> None:
+    """Read to the end, or until it is too much."""
+    with suppress(OSError):
+        while len(written) <= _MOST_WRITTEN and (block := os.read(descriptor, 1 << 16)):
+            written += block
+
+
+def _write(descriptor: int, stream: IO[bytes], given: bytes) -> None:
+    """Write everything and close; a program that does not read to the end shows by its answers."""
+    rest = memoryview(given)
+    with suppress(OSError):
+        while rest:
+            rest = rest[os.write(descriptor, rest[: 1 << 16]) :]
+        stream.close()
 
 
 def audit_command(
@@ -107,4 +153,5 @@ def audit_command(
     ]
     notes = ("Answers alone were seen: a claim that no check could prove wrong may still be wrong.",)
     said = "nothing" if claimed is None else f"a loss of at most {number(claimed)} between two documents"
-    return Audit(subject=line, claim=said, findings=tuple(findings), notes=notes)
+    subject = " ".join(line.split())
+    return Audit(subject=subject, claim=said, findings=tuple(findings), notes=notes)

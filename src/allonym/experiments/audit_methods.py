@@ -5,7 +5,7 @@ What is claimed is read off the method's guarantee; what is audited are the weig
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
@@ -18,6 +18,7 @@ from allonym.anonymizers.word_substitution import WordSubstitution
 from allonym.attackers.counts import texts_of_counts
 from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
+from allonym.networks.erae_groups import WordGroups
 from allonym.privacy import Guarantee, audit_exact, audit_metric, audit_texts
 from allonym.privacy.audit import Audit, Finding
 from allonym.privacy.audit_generator import BITS, audit_generator
@@ -39,6 +40,7 @@ _SMALL = 5  # outputs of a mechanism that is enumerated
 _LEVELS = (0.0, 1.0, 4.0)
 _RATINGS_AT_ONCE = 10_000_000  # 40 MB
 _POINTS_AT_ONCE = 10_000
+_SETS_AT_ONCE = 100  # rows of weights
 _STEPS_OF_THE_GRID = 4096  # units of closeness in one step of its vectors
 
 
@@ -56,7 +58,9 @@ def audit_method(anonymizer: Anonymizer, *, draws: int = DRAWS, text_draws: int 
     findings += of_texts(anonymizer, draws=text_draws or TEXT_DRAWS)
     notes = ["A lower bound by sampling that stays below a claim does not prove the claim; the exact checks do."]
     if not promised.formal:
-        notes = ["This method promises nothing; what leaks was measured, and no verdict is passed."]
+        notes = [
+            "This method promises nothing, so no verdict is passed; what it leaks was measured as for any program."
+        ]
     return Audit(subject=anonymizer.method, claim=_claim(promised), findings=tuple(findings), notes=tuple(notes))
 
 
@@ -78,7 +82,10 @@ def _of_mechanism(anonymizer: Anonymizer, promised: Guarantee, draws: int, rng: 
     if isinstance(mechanism, MetricExponential):
         return of_metric(mechanism, promised.loss_per_unit or 0.0, per_word, draws, rng)
     if isinstance(mechanism, TwoSet | Subset):
-        return of_candidates(mechanism, per_word, draws, rng)
+        findings = of_candidates(mechanism, per_word, draws, rng)
+        if isinstance(anonymizer, ERAE) and isinstance(mechanism, Subset) and anonymizer.candidate_sets == "groups":
+            findings += of_groups(mechanism, WordGroups(mechanism.outputs, anonymizer.candidates), per_word, draws, rng)
+        return findings
     if isinstance(mechanism, LaplaceND) and isinstance(anonymizer, WordSubstitution):
         return of_laplace(mechanism, anonymizer.table_.vectors.astype(np.float64), draws, rng)
     return []
@@ -167,16 +174,52 @@ def certain(mechanism: TwoSet | Subset) -> NDArray[np.float32]:
     return ratings
 
 
-def rated(mechanism: TwoSet | Subset, claimed: float, rng: Rng) -> Pair:
-    """Return the pair of inputs that are sure of different outputs."""
-    ratings = certain(mechanism)
+def of_groups(mechanism: Subset, groups: WordGroups, claimed: float, draws: int, rng: Rng) -> list[Finding]:
+    """Audit the mechanism over public groups of words: the word at a place is the input, so the law is a table.
+
+    Words with the same candidates are one input: nothing tells them apart, whatever is drawn.
+    """
+    sets = candidate_sets(mechanism, groups)
+
+    def tiles(rows: Int64) -> Iterator[tuple[int, Int64]]:
+        for start in range(0, len(rows), _SETS_AT_ONCE):
+            some = sets[rows[start : start + _SETS_AT_ONCE]]
+            yield start, mechanism.weights(ratings_of_sets(mechanism, some))
+
+    found = audit_exact.loss_of_tiles(tiles, len(sets), mechanism.outputs)
+    where = f"subset over public groups, all candidate sets of {mechanism.outputs:,} words"
+    findings = [*audit_exact.judge(found, claimed, where=where), _guess(found, claimed)]
+    if found.impossible:
+        return findings
+    pair = rated(mechanism, claimed, rng, ratings_of_sets(mechanism, sets[[found.likely, found.unlikely]]))
+    where = "subset over public groups, two candidate sets"
+    return [*findings, audit_pairs([pair], min(draws, _MOST_RATED_DRAWS), where=where)]
+
+
+def candidate_sets(mechanism: Subset, groups: WordGroups) -> Int64:
+    """Return the candidate sets that ER-AE may hand to the mechanism, one a row: those of every word there is."""
+    found = [groups.candidates([word], 1)[0] for word in range(mechanism.outputs)]
+    sets: Int64 = np.unique(np.sort(np.array(found), axis=1), axis=0)
+    return sets
+
+
+def ratings_of_sets(mechanism: Subset, sets: Int64) -> NDArray[np.float32]:
+    """Return the rows that ER-AE hands to the mechanism: 1 for the candidates, 0 for all other words."""
+    ratings = np.zeros((len(sets), mechanism.outputs), np.float32)
+    np.put_along_axis(ratings, sets, 1, axis=1)
+    return ratings
+
+
+def rated(mechanism: TwoSet | Subset, claimed: float, rng: Rng, ratings: NDArray[np.float32] | None = None) -> Pair:
+    """Return two rows of ratings as a pair of inputs, by default two that are sure of different outputs."""
+    two = certain(mechanism) if ratings is None else ratings
     at_once = max(1, _RATINGS_AT_ONCE // mechanism.outputs)
 
     def sampler(row: int) -> Any:  # noqa: ANN401 - a Sampler
         def draw(draws: int) -> Int64:
             counts = [min(at_once, draws - start) for start in range(0, draws, at_once)]
             shapes = [(count, mechanism.outputs) for count in counts]
-            return np.concatenate([mechanism.draw(np.broadcast_to(ratings[row], shape), rng) for shape in shapes])
+            return np.concatenate([mechanism.draw(np.broadcast_to(two[row], shape), rng) for shape in shapes])
 
         return draw
 
@@ -285,7 +328,12 @@ def _declared(promised: Guarantee) -> list[str]:
     said = " ".join(promised.released_as_is)
     if "the text" in promised.released_as_is:
         return list(audit_texts.HABITS)
-    return ["length"] if "length" in said or "number of" in said else []
+    words = {
+        "length": ("length", "number of", "how many words"),
+        "unknown words": ("words the model does not know",),
+        "numbers": ("numbers",),
+    }
+    return [habit for habit, signs in words.items() if any(sign in said for sign in signs)]
 
 
 def program_of(anonymizer: Anonymizer) -> audit_texts.Program:

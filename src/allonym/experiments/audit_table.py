@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,21 +17,28 @@ from typing import Any
 import numpy as np
 
 from allonym import __version__
+from allonym.anonymizers.a4nt import A4NT
 from allonym.anonymizers.erae import ERAE
+from allonym.anonymizers.identity import Identity
+from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.word_exponential import WordExponential
 from allonym.anonymizers.word_laplace import WordLaplace
 from allonym.errors import ParameterError
 from allonym.experiments import audit_methods
+from allonym.experiments.audit_methods import TEXT_DRAWS
 from allonym.mechanisms import Exponential, LaplaceND, Subset, TwoSet
-from allonym.privacy import audit_exact
-from allonym.privacy.audit import CONFIDENCE, Finding
-from allonym.privacy.audit_sampled import Pair, loss_bound, reach
+from allonym.networks.erae_groups import WordGroups
+from allonym.privacy import audit_exact, audit_texts
+from allonym.privacy.audit import CONFIDENCE, Audit, Finding
+from allonym.privacy.audit_sampled import Pair, least_loss, loss_bound, reach
 from allonym.randomness import Rng, secure
 
 DRAWS = 10**6
 _MOST_TO_ENUMERATE = 8
 _TIGHT = (0.1, 1.0, 3.0, 8.0)
+_EXACT = ("support", "exact loss", "exact metric loss", "reconstruction")
+_GROUPED = "erae, subset of 5 in groups, neutral style, loss 10"
 
 
 @dataclass(frozen=True)
@@ -48,8 +55,9 @@ def main(folder: str) -> None:
     """Audit everything and write the table."""
     rng = secure()
     rows = [*_tight(rng), *_candidates(rng), *_laplace(rng)]
-    methods, more = _methods(rng)
+    methods, more = _laws(rng)
     rows += more
+    boxes = _black_boxes()
     confidence = 1 - (1 - CONFIDENCE) / len(rows)
     lines = [_line(row, confidence) for row in rows]
     record = {
@@ -57,10 +65,11 @@ def main(folder: str) -> None:
         "confidence_of_all_bounds_together": CONFIDENCE,
         "bounds": lines,
         "whole_laws": methods,
+        "black_boxes": boxes,
     }
     target = Path(folder)
     (target / "audit.json").write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    (target / "audit.md").write_text(_markdown(lines, methods), encoding="utf-8")
+    (target / "audit.md").write_text(_markdown(lines, methods, boxes), encoding="utf-8")
 
 
 def _tight(rng: Rng) -> list[Row]:
@@ -107,53 +116,80 @@ def _laplace(rng: Rng) -> list[Row]:
     ]
 
 
-def _methods(rng: Rng) -> tuple[list[dict[str, Any]], list[Row]]:
+def _laws(rng: Rng) -> tuple[list[dict[str, Any]], list[Row]]:
     """The methods with usual settings: their whole laws, and the worst pair of each by sampling."""
-    audits: list[tuple[str, Callable[[], list[Finding]]]] = []
-    syntf, exponential = SynTF(), WordExponential(epsilon=10.0, order="text")
-    promised, metric = syntf.guarantee(), exponential.guarantee()
-    laplace, erae = WordLaplace(epsilon=30.0, order="text"), ERAE()
     few = 1000  # here the law matters; what draws show is a line of the other table
-    audits.append(
-        (
-            "syntf, ε = 47.5",
-            lambda: audit_methods.of_exponential(syntf.mechanism_, promised.loss_per_word or 0.0, few, rng),
-        )
-    )
-    audits.append(
-        (
-            "exponential, ε = 10 a unit",
-            lambda: audit_methods.of_metric(
-                exponential.mechanism_, metric.loss_per_unit or 0.0, metric.loss_per_word or 0.0, few, rng
-            ),
-        )
-    )
-    audits.append(
-        ("erae, ε = 3", lambda: audit_methods.of_candidates(erae.mechanism_, erae.mechanism_.loss(), few, rng))
-    )
+    syntf, exponential = SynTF(), WordExponential(epsilon=10.0, order="text")
+    laplace, two_set, grouped = WordLaplace(epsilon=30.0, order="text"), ERAE(), _grouped()
+    metric, subset = exponential.guarantee(), grouped.mechanism_
+    if not isinstance(subset, Subset):
+        raise ParameterError("Groups go with the subset mechanism.")
+    groups = WordGroups(subset.outputs, grouped.candidates)
+    per_unit, furthest = metric.loss_per_unit or 0.0, metric.loss_per_word or 0.0
     points = laplace.table_.vectors.astype(np.float64)
-    audits.append(("laplace, ε = 30 a unit", lambda: audit_methods.of_laplace(laplace.mechanism_, points, few, rng)))
-    methods, rows = [], []
-    for name, audit in audits:
-        findings = audit()
-        exact = [
-            one for one in findings if one.check in ("support", "exact loss", "exact metric loss", "reconstruction")
-        ]
-        methods.append({"method": name, "findings": [one.to_dict() for one in exact]})
-        worst = next((one.figures for one in exact if one.check == "exact loss"), None)
-        if name.startswith("syntf") and worst is not None:
-            first, second = worst["inputs"]
-            pair = audit_methods.drawn(syntf.mechanism_, first, second, worst["claimed"], rng)
-            rows.append(
-                Row(f"{name}, worst pair of {syntf.mechanism_.inputs:,} words", pair, worst["exact_loss"], DRAWS)
-            )
-    return methods, rows
+    found = {
+        "syntf, ε = 47.5": audit_methods.of_exponential(
+            syntf.mechanism_, syntf.guarantee().loss_per_word or 0.0, few, rng
+        ),
+        "exponential, ε = 10 a unit": audit_methods.of_metric(exponential.mechanism_, per_unit, furthest, few, rng),
+        "erae, ε = 3": audit_methods.of_candidates(two_set.mechanism_, two_set.mechanism_.loss(), few, rng),
+        _GROUPED: [
+            *audit_methods.of_candidates(subset, subset.loss(), few, rng),
+            *audit_methods.of_groups(subset, groups, subset.loss(), few, rng),
+        ],
+        "laplace, ε = 30 a unit": audit_methods.of_laplace(laplace.mechanism_, points, few, rng),
+    }
+    exact = {name: [one for one in findings if one.check in _EXACT] for name, findings in found.items()}
+    first, second = _worst(exact["syntf, ε = 47.5"])["inputs"]
+    claimed = _worst(exact["syntf, ε = 47.5"])["claimed"]
+    worst = audit_methods.drawn(syntf.mechanism_, first, second, claimed, rng)
+    name = f"syntf, ε = 47.5, worst pair of {syntf.mechanism_.inputs:,} words"
+    sets = audit_methods.candidate_sets(subset, groups)[_worst(exact[_GROUPED])["inputs"]]
+    pair = audit_methods.rated(subset, subset.loss(), rng, audit_methods.ratings_of_sets(subset, sets))
+    rows = [
+        Row(name, worst, _worst(exact["syntf, ε = 47.5"])["exact_loss"], DRAWS),
+        Row(f"{_GROUPED}, two of its groups", pair, _worst(exact[_GROUPED])["exact_loss"], DRAWS // 10),
+    ]
+    return [{"method": name, "findings": [one.to_dict() for one in own]} for name, own in exact.items()], rows
+
+
+def _grouped() -> ERAE:
+    """Return ER-AE with groups of candidates and neutral style."""
+    return ERAE(mechanism="subset", candidate_sets="groups", style="neutral", loss_per_word=10.0)
+
+
+def _worst(findings: list[Finding]) -> Mapping[str, Any]:
+    """Return the figures of the last exact loss, which is the one at full size."""
+    return [one.figures for one in findings if one.check == "exact loss"][-1]
+
+
+def _black_boxes() -> list[dict[str, Any]]:
+    """All methods by their texts alone, those that promise nothing too."""
+    methods = {
+        "syntf, ε = 47.5": SynTF(),
+        "exponential, ε = 10 a unit": WordExponential(epsilon=10.0, order="text"),
+        "laplace, ε = 30 a unit": WordLaplace(epsilon=30.0, order="text"),
+        "erae, ε = 3 (audited at ε = 0.1)": ERAE(),
+        f"{_GROUPED} (audited at 7)": _grouped(),
+        "random-replacement": RandomReplacement(words=20),
+        "a4nt, age to adult": A4NT(model="age", target="adult"),
+        "a4nt, age to adult, for privacy": A4NT(model="age", target="adult", prefer="privacy", placeholders=True),
+        "a4nt, gender to female": A4NT(model="gender", target="female"),
+        "identity": Identity(),
+    }
+    found = []
+    for name, method in methods.items():
+        findings = audit_methods.of_texts(method, draws=TEXT_DRAWS)
+        claim = "nothing" if not method.guarantee().formal else "its guarantee"
+        audit = Audit(subject=name, claim=claim, findings=tuple(findings))
+        found.append({**audit.to_dict(), "draws": TEXT_DRAWS})
+    return found
 
 
 def _line(row: Row, confidence: float) -> dict[str, Any]:
     """Return what draws show of one pair, by itself and as one of all lines."""
-    drawn = row.pair.first(2 * row.draws), row.pair.second(2 * row.draws)
-    alone, together = (loss_bound(*drawn, 1 - level) for level in (CONFIDENCE, confidence))
+    together = loss_bound(row.pair.first(2 * row.draws), row.pair.second(2 * row.draws), 1 - confidence)
+    alone = least_loss(together.likely, together.unlikely, together.draws, 1 - CONFIDENCE)
     claimed = row.pair.claimed or 0.0
     return {
         "mechanism": row.name,
@@ -161,17 +197,17 @@ def _line(row: Row, confidence: float) -> dict[str, Any]:
         "exact": row.exact,
         "lower_bound": together.loss,
         "confidence": confidence,
-        "lower_bound_alone": alone.loss,
+        "lower_bound_alone": alone,
         "confidence_alone": CONFIDENCE,
-        "share_alone": alone.loss / claimed,
+        "share_alone": alone / claimed,
         "reach": reach(row.draws, 1 - CONFIDENCE),
         "draws": row.draws,
         "verdict": "violated" if together.loss > claimed else "holds",
     }
 
 
-def _markdown(lines: list[dict[str, Any]], methods: list[dict[str, Any]]) -> str:
-    """Return both tables."""
+def _markdown(lines: list[dict[str, Any]], methods: list[dict[str, Any]], boxes: list[dict[str, Any]]) -> str:
+    """Return the tables."""
     confidence = lines[0]["confidence"]
     text = [
         "# Our own mechanisms, audited",
@@ -201,7 +237,32 @@ def _markdown(lines: list[dict[str, Any]], methods: list[dict[str, Any]]) -> str
         for one in methods
         for finding in one["findings"]
     ]
-    return "\n".join(text) + "\n"
+    return "\n".join([*text, *_boxes_in_words(boxes)]) + "\n"
+
+
+def _boxes_in_words(boxes: list[dict[str, Any]]) -> list[str]:
+    text = [
+        "",
+        "## Texts alone",
+        "",
+        f"Every method as a black box, by {2 * TEXT_DRAWS:,} answers to each word and {audit_texts.ROWS} to each",
+        "document of a habit. A method that claims nothing cannot be violated, and what it leaks is said all the same;",
+        "*declared* is what its guarantee says it copies. All figures are in `audit.json`.",
+        "",
+        "| method | found |",
+        "|---|---|",
+    ]
+    for one in boxes:
+        verdict = one["verdict"].removeprefix(f"{one['subject']}: ")
+        text.append(f"| {one['subject']} | {verdict[0].upper()}{verdict[1:]} |")
+    text += ["", "What those leak that claim nothing:", "", "| method | check | found |", "|---|---|---|"]
+    text += [
+        f"| {one['subject']} | {finding['check']} | {finding['says']} |"
+        for one in boxes
+        for finding in one["findings"]
+        if finding["check"] in one["leaks"]
+    ]
+    return text
 
 
 if __name__ == "__main__":

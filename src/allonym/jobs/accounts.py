@@ -41,4 +41,4 @@ class Account:
         """Read the ids and authors of a job, where it has any."""
         if job.has_ids or job.has_authors:
             for batch in job.documents:
-                yield batch.ids, batch.authors
+                yield batch.names()

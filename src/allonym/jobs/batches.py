@@ -27,7 +27,7 @@ class Protected:
     Attributes:
         batch: The ids, kept columns and, of text methods, protected texts to write.
         matrix: The term vectors of vector methods.
-        failed: Positions in the input of documents that could not be anonymized, counted from 0.
+        failed: Positions in the input of documents that could not be read or anonymized, counted from 0.
     """
 
     batch: DocumentBatch
@@ -49,7 +49,9 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, on_error: On
         raise  # of the settings or the machine, not of a document
     except Exception as error:
         pieces = list(_pieces(anonymizer, batch, rng, error))
-    failed = [place for first, _, payload in pieces if payload is None for place in [first]]
+    # What was drawn in the place of a row that could not be read is thrown away; all others have noise of their own.
+    pieces = [part for piece in pieces for part in _cut(piece, batch.unreadable)]
+    failed = [first for first, _, payload in pieces if payload is None]
     if failed and on_error == "stop":
         raise RowsError(f"{rows_sentence([batch.start + place for place in failed])} {_WAY_OUT}")
     return _assembled(anonymizer, batch, pieces, failed, on_error)
@@ -58,12 +60,12 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, on_error: On
 _WAY_OUT = "Nothing was written; --on-error skip leaves such rows out, --on-error blank empties their text."
 
 
-def rows_sentence(positions: Sequence[int], count: int | None = None) -> str:
+def rows_sentence(positions: Sequence[int], what: str = "anonymized") -> str:
     """Say which rows failed: the first twenty, by number counted from 1."""
-    count = len(positions) if count is None else count
+    count = len(positions)
     listed = ", ".join(f"{position + 1:,}" for position in positions[:20])
     more = f" and {count - 20:,} more" if count > 20 else ""
-    return f"Row{'s' if count > 1 else ''} {listed}{more} could not be anonymized."
+    return f"Row{'s' if count > 1 else ''} {listed}{more} could not be {what}."
 
 
 def _pieces(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, error: Exception) -> Iterator[tuple[int, int, Any]]:
@@ -90,6 +92,20 @@ def _pieces(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, error: Excep
         yield first, last, payload
 
 
+def _cut(piece: tuple[int, int, Any], places: Sequence[int]) -> Iterator[tuple[int, int, Any]]:
+    """Cut a piece of a batch around rows that could not be read, which become pieces without a payload."""
+    first, last, payload = piece
+    start = first
+    for place in places if payload is not None else ():
+        if first <= place < last:
+            if place > start:
+                yield start, place, payload[start - first : place - first]
+            yield place, place + 1, None
+            start = place + 1
+    if start < last:
+        yield start, last, payload if start == first else payload[start - first :]
+
+
 def _assembled(
     anonymizer: Anonymizer,
     batch: DocumentBatch,
@@ -103,7 +119,7 @@ def _assembled(
         out = set(failed)
         left = _rows(batch, [place for place in range(len(batch.texts)) if place not in out])
     if anonymizer.kind == "vectors":
-        return Protected(left, _stacked(pieces, on_error), positions)
+        return Protected(left, _stacked(anonymizer, pieces, on_error), positions)
     texts = [
         text for _, _, payload in pieces for text in (_blank(on_error) if payload is None else map(as_text, payload))
     ]
@@ -119,12 +135,12 @@ def _blank(on_error: OnError) -> list[str]:
     return [""] if on_error == "blank" else []
 
 
-def _stacked(pieces: Sequence[tuple[int, int, Any]], on_error: OnError) -> Any:  # noqa: ANN401
+def _stacked(anonymizer: Anonymizer, pieces: Sequence[tuple[int, int, Any]], on_error: OnError) -> Any:  # noqa: ANN401
     from scipy.sparse import csr_array, vstack
 
-    if len(pieces) == 1:
+    if len(pieces) == 1 and pieces[0][2] is not None:
         return pieces[0][2]
-    words = next(payload.shape[1] for _, _, payload in pieces if payload is not None)
+    words = len(anonymizer.get_feature_names_out())
     blank = csr_array((1 if on_error == "blank" else 0, words), dtype="int64")
     return vstack([blank if payload is None else payload for _, _, payload in pieces], format="csr")
 
@@ -139,4 +155,5 @@ def _rows(batch: DocumentBatch, places: Sequence[int]) -> DocumentBatch:
         texts=[batch.texts[place] for place in places],
         kept=kept,
         authors=None,
+        unreadable=(),
     )

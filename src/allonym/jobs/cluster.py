@@ -21,7 +21,7 @@ from allonym.jobs.chunks import Written
 from allonym.jobs.files import Documents
 from allonym.jobs.outputs import refuse_target
 from allonym.jobs.parts import Part, PartMaker, find_parts, open_part, part_name
-from allonym.jobs.plans import Plan, copied_columns, rows_at_once
+from allonym.jobs.plans import Plan, copied_columns, refuse_all_unreadable, rows_at_once
 from allonym.jobs.run import (
     Options,
     Outcome,
@@ -73,6 +73,9 @@ def plan_parts(
     filled = [part for part, one in zip(parts, counted, strict=True) if one.rows]
     if not filled:
         raise InputError(f"{shown(source)} holds no documents; give an input with at least one row.")
+    placed = engine.placed(parts, counted)
+    unreadable = tuple(p.start + place for p, one in zip(placed, counted, strict=True) for place in one.unreadable)
+    refuse_all_unreadable(source, count, len(unreadable))
     first = open_part(filled[0], roles, rows)
     documents = replace(_opened(first), source=str(source))
     copied = copied_columns(documents, roles.id is not None, tuple(n for n in roles.keep if n != roles.id), count)
@@ -89,8 +92,8 @@ def plan_parts(
     target = Path(source).absolute().with_name(f"{Path(source).stem}.anon") if out is None else out
     # Ids are unique within each part only, so the ledger charges every document, which is never too little.
     plan = Plan(anonymizer, documents, count, target, stated(promise), per_author, len(parts), False,
-                roles.author is not None, repeatable)  # fmt: skip
-    return ClusterJob(plan, engine.placed(parts, counted), roles, spark)
+                roles.author is not None, repeatable, unreadable)  # fmt: skip
+    return ClusterJob(plan, placed, roles, spark)
 
 
 def execute_parts(job: ClusterJob, rng: Rng | None, options: Options) -> Outcome:

@@ -10,6 +10,7 @@ Inputs are opened for reading only. What the formats share:
   writes it back as it was. Kept JSON strings with a lone surrogate are refused, because no output format
   could hold them; in the text column they are fine.
 - Blank lines in CSV and JSONL are not rows, as in pandas and Arrow.
+- A row that cannot be read is an error, or, if asked for, marked: it counts, and has no text.
 - In a folder, links that lead outside it and links to folders are not followed; `skipped` names them.
 """
 
@@ -23,14 +24,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NoReturn
 
 from allonym.errors import InputError, ParameterError
+from allonym.jobs.lines import open_csv, open_jsonl
 from allonym.jobs.tables import (
+    DamagedRowError,
+    EmptyInputError,
     Part,
     Roles,
     batched,
     decoded,
     encodable,
-    open_csv,
-    open_jsonl,
     open_parquet,
     shown,
 )
@@ -40,10 +42,6 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 Format = Literal["stdin", "text", "folder", "csv", "jsonl", "parquet"]
-
-
-class EmptyInputError(InputError):
-    """An input has the right form and no documents."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +54,7 @@ class DocumentBatch:
         texts: One text a document; texts from JSON may hold lone surrogates.
         kept: The columns to copy unchanged, when some were named.
         authors: The author column as text, when one was named; `outputs` never writes it.
+        unreadable: Places in the batch of rows that could not be read; their texts are empty.
     """
 
     start: int
@@ -63,6 +62,15 @@ class DocumentBatch:
     texts: list[str]
     kept: pa.Table | None = None
     authors: list[str] | None = None
+    unreadable: tuple[int, ...] = ()
+
+    def names(self) -> tuple[list[str], list[str] | None]:
+        """Return the ids and the authors of the documents that could be read: of those alone anything is released."""
+        if not self.unreadable:
+            return self.ids, self.authors
+        out = set(self.unreadable)
+        there = [place for place in range(len(self.texts)) if place not in out]
+        return [self.ids[place] for place in there], self.authors and [self.authors[place] for place in there]
 
 
 @dataclass(frozen=True)
@@ -100,10 +108,10 @@ class Documents:
                 if part.ids is None:
                     ids = [str(start + i) for i in range(len(part.texts))]
                 else:
-                    ids = [self._checked_id(*pair) for pair in zip(part.numbers, part.ids, strict=True)]
+                    ids = self._checked_ids(part, part.ids)
                     self._refuse_repeated(ids, part.numbers, seen)
                 authors = None if part.authors is None else ["" if a is None else str(a) for a in part.authors]
-                yield DocumentBatch(start, ids, part.texts, part.kept, authors)
+                yield DocumentBatch(start, ids, part.texts, part.kept, authors, part.unreadable)
                 start += len(part.texts)
         except OSError as error:
             raise _unreadable(self.source, error) from error
@@ -121,6 +129,14 @@ class Documents:
     def _place(self, number: int) -> str:
         return f"{shown(self.source)}, {'row' if self.format == 'parquet' else 'line'} {number}"
 
+    def _checked_ids(self, part: Part, ids: Sequence[object]) -> list[str]:
+        """Return the ids as text; a row that cannot be read may have none."""
+        out = set(part.unreadable)
+        return [
+            "" if place in out and value is None else self._checked_id(number, value)
+            for place, (number, value) in enumerate(zip(part.numbers, ids, strict=True))
+        ]
+
     def _checked_id(self, number: int, value: object) -> str:
         """Refuse an id that is missing or not a name."""
         if value is None or value == "":
@@ -137,10 +153,11 @@ class Documents:
 
     def _refuse_repeated(self, ids: Sequence[str], numbers: Sequence[int], seen: HashTally) -> None:
         """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
-        first = seen.add(ids)
+        there = [place for place, identifier in enumerate(ids) if identifier]
+        first = seen.add([ids[place] for place in there])
         if first is not None:
             reason = "the id was used before; make ids unique or leave out --id"
-            raise InputError(f"{self._place(numbers[first])}: {reason}.")
+            raise InputError(f"{self._place(numbers[there[first]])}: {reason}.")
 
 
 def open_documents(
@@ -151,6 +168,7 @@ def open_documents(
     author: str | None = None,
     keep: Sequence[str] = (),
     batch_rows: int = 1024,
+    tolerant: bool = False,
 ) -> Documents:
     """Open an input and check its form; the rows are read on iteration.
 
@@ -161,6 +179,7 @@ def open_documents(
         author: Column with the writers.
         keep: Columns to copy to the output unchanged; never the text itself.
         batch_rows: Most documents in a batch; very long ones make it smaller.
+        tolerant: Mark rows that cannot be read (`DocumentBatch.unreadable`) instead of refusing the input.
 
     Returns:
         The documents. The first batch has been read once, so most errors show here.
@@ -171,7 +190,7 @@ def open_documents(
     """
     if batch_rows < 1:
         raise ParameterError(f"batch_rows must be at least 1, got {batch_rows}.")
-    asked = Roles(text, id, author, tuple(dict.fromkeys(keep)))
+    asked = Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant)
     try:
         documents = _open(source, asked, batch_rows).in_batches_of(batch_rows)
     except OSError as error:
@@ -187,9 +206,9 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     if str(source) != "-" and not os.path.exists(path):
         raise InputError(f"{shown(path)} does not exist; check the path.")
     if str(source) == "-" or path.is_dir() or (path.is_file() and suffix == ".txt"):
-        if asked != Roles():
+        if asked != Roles(tolerant=asked.tolerant):
             raise InputError(f"{shown(path)} has no columns; leave out --text, --id, --author and --keep.")
-        return _open_untabled(source)
+        return _open_untabled(source, asked.tolerant)
     name: Format
     if path.is_file() and suffix == ".csv":
         name, table = "csv", open_csv(path, asked, batch_rows)
@@ -203,7 +222,7 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     return Documents(str(source), name, table.parts, table.text, table.columns)
 
 
-def _open_untabled(source: str | Path) -> Documents:
+def _open_untabled(source: str | Path, tolerant: bool) -> Documents:
     """Open standard input, a text file or a folder of them."""
     path = Path(source)
     if str(source) == "-":
@@ -217,12 +236,23 @@ def _open_untabled(source: str | Path) -> Documents:
         raise InputError(f"{shown(path)} holds no .txt files; give a folder with at least one.")
 
     def parts(batch_rows: int) -> Iterator[Part]:
-        texts = ((name, decoded(path / name, (path / name).read_bytes())) for name in names)
-        rows = ((number, len(text), (name, text)) for number, (name, text) in enumerate(texts, 1))
+        texts = ((name, _file_text(path / name, tolerant)) for name in names)
+        rows = ((number, len(text or ""), (name, text)) for number, (name, text) in enumerate(texts, 1))
         for numbers, pairs in batched(rows, batch_rows):
-            yield Part([text for _, text in pairs], numbers, [name for name, _ in pairs])
+            unreadable = tuple(place for place, (_, text) in enumerate(pairs) if text is None)
+            yield Part([text or "" for _, text in pairs], numbers, [name for name, _ in pairs], unreadable=unreadable)
 
     return Documents(str(source), "folder", parts, skipped=skipped)
+
+
+def _file_text(path: Path, tolerant: bool) -> str | None:
+    """Return the text of a file of a folder; None if it is not UTF-8 and that is to be told, not refused."""
+    try:
+        return decoded(path, path.read_bytes())
+    except InputError as error:
+        if not tolerant:
+            raise DamagedRowError(str(error)) from None
+        return None
 
 
 def _text_files(folder: Path) -> tuple[list[str], tuple[str, ...]]:

@@ -18,8 +18,8 @@ from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError
 from allonym.jobs.batches import OnError, Protected, protect
 from allonym.jobs.chunks import Layout, Written, file_digest
-from allonym.jobs.files import DocumentBatch, Documents, EmptyInputError, open_documents
-from allonym.jobs.tables import Roles, shown
+from allonym.jobs.files import DocumentBatch, Documents, open_documents
+from allonym.jobs.tables import EmptyInputError, Roles, shown
 from allonym.jobs.terms import TermRows, terms_table
 from allonym.jobs.texts import table_lines, text_table, write_parquet_tables
 from allonym.randomness import Rng
@@ -58,9 +58,16 @@ def find_parts(source: str | Path) -> list[Part]:
 
 def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
     """Open a part; None if it has no rows, which is usual for what Spark writes."""
-    columns = {"text": roles.text, "id": roles.id, "author": roles.author}
     try:
-        return open_documents(part.path, **columns, keep=roles.keep, batch_rows=rows)
+        return open_documents(
+            part.path,
+            text=roles.text,
+            id=roles.id,
+            author=roles.author,
+            keep=roles.keep,
+            batch_rows=rows,
+            tolerant=roles.tolerant,
+        )
     except EmptyInputError:
         return None
 

@@ -42,6 +42,7 @@ class Plan:
         has_ids: Whether documents are told apart by ids of the input.
         has_authors: Whether the authors are known.
         repeatable: Whether the noise can be undone by whoever knows the seed.
+        unreadable: Positions of rows that could not be read; they count as documents, and nothing is drawn for them.
     """
 
     anonymizer: Anonymizer
@@ -54,15 +55,17 @@ class Plan:
     has_ids: bool = False
     has_authors: bool = False
     repeatable: bool = False
+    unreadable: tuple[int, ...] = ()
 
     def record(self, failed: int = 0) -> dict[str, Any]:
         """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts.
 
         Args:
-            failed: How many documents could not be anonymized; which ones shows in the output, and is then said.
+            failed: How many documents could not be read or anonymized; which ones shows in the output, and is then
+                said.
         """
         parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
-        told = (FAILED_ROWS,) if failed else ()
+        told = (FAILED_ROWS,) if failed or self.unreadable else ()
         record: dict[str, Any] = {
             "tool": "allonym",
             "version": __version__,
@@ -75,6 +78,8 @@ class Plan:
             record["guarantee_per_author"] = self.per_author.releasing(*told).to_dict()
         if failed:
             record["documents_failed"] = failed
+        if self.unreadable:
+            record["documents_unreadable"] = len(self.unreadable)
         return record
 
 
@@ -104,12 +109,14 @@ def plan(
     target = _target(anonymizer, documents, out, keep)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
-    count, chunks, authors = 0, 0, HashTally()
+    count, chunks, authors, unreadable = 0, 0, HashTally(), list[int]()
     for batch in documents:
         count, chunks = count + len(batch.texts), chunks + 1
-        authors.add(batch.authors or ())
+        authors.add(batch.names()[1] or ())
+        unreadable += [batch.start + place for place in batch.unreadable]
         if target is not None and anonymizer.kind == "vectors":
             check_listed_ids(target, batch.ids, batch.start)
+    refuse_all_unreadable(documents.source, count, len(unreadable))
     copied = copied_columns(documents, has_ids, keep, count)
 
     def stated(guarantee: Guarantee) -> Guarantee:
@@ -132,7 +139,16 @@ def plan(
         has_ids or documents.format == "folder",
         has_authors,
         repeatable,
+        tuple(unreadable),
     )
+
+
+def refuse_all_unreadable(source: str | Path, count: int, unreadable: int) -> None:
+    """Refuse an input of which no row could be read."""
+    if unreadable == count:
+        rows = "The only row" if count == 1 else f"None of the {count:,} rows"
+        verb = "cannot be read" if count == 1 else "can be read"
+        raise InputError(f"{rows} of {shown(source)} {verb}; leave out --on-error to see what is wrong with the first.")
 
 
 def rows_at_once(promise: Guarantee) -> int:

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import AllonymError, InputError, MissingDependencyError, RowsError
 from allonym.jobs.chunks import Written
 from allonym.jobs.parts import Part, PartMaker, open_part, part_digest
-from allonym.jobs.tables import Roles
+from allonym.jobs.tables import DamagedRowError, Roles
 from allonym.randomness import Rng, secure
 
 if TYPE_CHECKING:
@@ -29,17 +29,19 @@ if TYPE_CHECKING:
 
 _ANSWER = "number long, answer string"
 _COUNTED = "author string, documents long"
+_KINDS: tuple[type[AllonymError], ...] = (DamagedRowError, RowsError, InputError)  # the narrowest first
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What a look at one part found."""
+    """What a look at one part found; `unreadable` are places in the part of rows that could not be read."""
 
     number: int
     rows: int
     columns: tuple[str, ...]
     text: str
     format: str
+    unreadable: tuple[int, ...] = ()
 
 
 def session(master: str | None = None) -> Any:  # noqa: ANN401 - pyspark's
@@ -67,10 +69,15 @@ def count(spark: Any, parts: list[Part], roles: Roles, rows: int) -> list[Counte
         documents = open_part(part, roles, rows)
         if documents is None:
             return asdict(Counted(part.number, 0, (), "", ""))
-        found = Counted(part.number, documents.validate(), documents.columns, documents.text or "", documents.format)
-        return asdict(found)
+        found, broken = 0, list[int]()
+        for batch in documents:
+            found += len(batch.texts)
+            broken += [batch.start + place for place in batch.unreadable]
+        named = documents.columns, documents.text or "", documents.format
+        return asdict(Counted(part.number, found, *named, tuple(broken)))
 
-    found = [Counted(**{**one, "columns": tuple(one["columns"])}) for one in _answers(spark, parts, look)]
+    listed = ("columns", "unreadable")
+    found = [Counted(**{**one, **{name: tuple(one[name]) for name in listed}}) for one in _answers(spark, parts, look)]
     if len({(one.columns, one.text, one.format) for one in found if one.rows}) > 1:
         raise InputError("The parts do not have the same columns; make them alike, or name --text and --keep.")
     return found
@@ -97,7 +104,7 @@ def authors(spark: Any, parts: list[Part], roles: Roles, rows: int) -> Iterator[
             for row in batch.to_pylist():
                 found = Counter[str]()
                 for some in open_part(Part(**row), roles, rows) or ():
-                    found.update(some.authors or ())
+                    found.update(some.names()[1] or ())
                 yield pa.record_batch({"author": list(found), "documents": list(found.values())})
 
     frame = _frame(spark, parts).mapInArrow(tally, _COUNTED).groupBy("author").sum("documents")
@@ -147,7 +154,8 @@ def _answered(work: Callable[[Part], dict[str, Any]], part: Part) -> dict[str, A
     try:
         return work(part)
     except AllonymError as error:
-        return {"error": type(error).__name__, "sentence": str(error)}
+        kind = next((one.__name__ for one in _KINDS if isinstance(error, one)), "AllonymError")
+        return {"error": kind, "sentence": str(error)}
     except OSError as error:
         return {"error": "OSError", "sentence": error.strerror or "input or output failed"}
     except Exception as error:
@@ -162,7 +170,7 @@ def _raise_again(answer: dict[str, Any]) -> None:
         raise OSError(None, f"{sentence}, on a machine of the cluster")
     if kind == "bug":
         raise RuntimeError(sentence)
-    raise {"RowsError": RowsError, "InputError": InputError}.get(kind, AllonymError)(sentence)
+    raise next((one for one in _KINDS if one.__name__ == kind), AllonymError)(sentence)
 
 
 def placed(parts: list[Part], counted: list[Counted]) -> list[Part]:

@@ -54,12 +54,16 @@ class JobFolder:
         with ExitStack() as held:
             try:
                 self._open(held)
-            except (OSError, sqlite3.Error):
+            except BaseException:
                 if fresh:
                     shutil.rmtree(self.path, ignore_errors=True)
                 raise
             try:
                 yield self
+            except KeyboardInterrupt:
+                if fresh and "same" not in self.facts():  # not begun, so there is nothing to resume
+                    self.destroy()
+                raise
             except sqlite3.OperationalError as error:
                 # SQLite has its own words for a full or failing disk; say it as the rest of the job would.
                 raise OSError(None, f"the record of the job, {error}") from None

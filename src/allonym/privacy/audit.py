@@ -28,12 +28,14 @@ class Finding:
         verdict: "holds" (nothing speaks against the claim), "violated", or "measured" where nothing is claimed.
         says: The finding in a sentence.
         figures: The numbers behind it, as plain values.
+        tells: Whether it shows that outputs tell something about inputs, be that allowed or not.
     """
 
     check: str
     verdict: Verdict
     says: str
     figures: Mapping[str, Any] = field(default_factory=dict)
+    tells: bool = False
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -66,6 +68,13 @@ class Audit:
         return tuple(finding for finding in self.findings if finding.verdict == "violated")
 
     @property
+    def leaks(self) -> tuple[str, ...]:
+        """The checks by which outputs tell something about inputs, where nothing at all is promised about that."""
+        if any(finding.verdict != "measured" for finding in self.findings):
+            return ()
+        return tuple(dict.fromkeys(finding.check for finding in self.findings if finding.tells))
+
+    @property
     def verdict(self) -> str:
         """The outcome in a sentence."""
         if self.violations:
@@ -73,7 +82,8 @@ class Audit:
             return f"{self.subject}: the claim is VIOLATED ({names})."
         if any(finding.verdict == "holds" for finding in self.findings):
             return f"{self.subject}: no check could prove the claim wrong."
-        return f"{self.subject}: nothing is claimed, so nothing can be violated; what leaks was measured."
+        seen = f"it LEAKS ({', '.join(self.leaks)})" if self.leaks else "no check saw a leak"
+        return f"{self.subject}: nothing is claimed, so there is no claim to check; {seen}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the audit as plain values."""
@@ -81,6 +91,7 @@ class Audit:
             "subject": self.subject,
             "claim": self.claim,
             "violated": bool(self.violations),
+            "leaks": list(self.leaks),
             "verdict": self.verdict,
             "findings": [finding.to_dict() for finding in self.findings],
             "notes": list(self.notes),

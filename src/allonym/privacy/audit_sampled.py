@@ -207,7 +207,8 @@ def judge_bounds(
         "reach": furthest,
         "pairs": [_figures(*one) for one in zip(pairs, bounds, strict=True)],
     }
-    return Finding(check=check, verdict=verdict, says=says, figures=figures)  # type: ignore[arg-type]
+    tells = any(one.loss > 0 for one in bounds)
+    return Finding(check=check, verdict=verdict, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
 
 
 def _figures(pair: Pair, bound: Bound) -> dict[str, Any]:
@@ -276,12 +277,14 @@ def judge_reconstruction(found: Reconstruction, *, exact: bool, claimed: float |
     says = f"The best guess of one of {found.inputs:,} inputs is right {found.success:.4f} of the time ({how})"
     says += f"; chance is {chance:.4g}"
     figures = {"success": found.success, "low": found.low, "high": found.high, "chance": chance}
+    tells = found.low > chance
     if claimed is None:
-        return Finding(check="reconstruction", verdict="measured", says=f"{says}.", figures=figures)
+        return Finding(check="reconstruction", verdict="measured", says=f"{says}.", figures=figures, tells=tells)
     allowed = most_success(claimed, found.inputs)
     return Finding(
         check="reconstruction",
         verdict="violated" if found.low > allowed * (1 + 1e-9) else "holds",
         says=f"{says}, and the claim allows {allowed:.4f}.",
         figures={**figures, "allowed": allowed},
+        tells=tells,
     )

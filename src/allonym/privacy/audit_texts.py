@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -129,22 +129,31 @@ def _leak(habit: str, blocks: Sequence[Sequence[str]], claimed: float | None, de
     if share:
         says = f"{_LEAKS[habit].capitalize()}, in {100 * share:.0f} % of the answers"
         if declared:
-            return Finding(check=habit, verdict="measured", says=f"{says}; it is declared.", figures=figures)
+            says += "; it is declared"
+            return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures, tells=True)
         says += ": two documents that differ in this are told apart at any ε"
-        return _finding(habit, "violated", claimed, f"{says}.", figures)
+        return _finding(habit, "violated", claimed, f"{says}.", figures, tells=True)
     if bound == 0:
         return _finding(habit, "holds", claimed, f"{_KEPT[habit].capitalize()}.", figures)
     says = f"{_LEAKS[habit].capitalize()} in part: by a loss of at least {bound:.2f}"
     if declared or claimed is None:
-        return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures)
+        return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures, tells=True)
     broken = bound > claimed
     says += ", more than was claimed" if broken else ", which the claim allows"
-    return _finding(habit, "violated" if broken else "holds", claimed, f"{says}.", figures)
+    return _finding(habit, "violated" if broken else "holds", claimed, f"{says}.", figures, tells=True)
 
 
-def _finding(check: str, verdict: str, claimed: float | None, says: str, figures: Mapping[str, object]) -> Finding:
+def _finding(
+    check: str,
+    verdict: str,
+    claimed: float | None,
+    says: str,
+    figures: Mapping[str, object],
+    *,
+    tells: bool = False,
+) -> Finding:
     judged = "measured" if claimed is None else verdict
-    return Finding(check=check, verdict=judged, says=says, figures=figures)  # type: ignore[arg-type]
+    return Finding(check=check, verdict=judged, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
 
 
 def _copied(habit: str, blocks: Sequence[Sequence[str]]) -> float:
@@ -260,7 +269,7 @@ def _shared(
     if worst is None:
         return _finding(check, "holds", claimed, f"{good}.", figures)
     says = f"{bad} ({100 * worst[0]:.0f} % against {100 * worst[1]:.0f} %)."
-    return _finding(check, "violated", claimed, says, figures)
+    return _finding(check, "violated", claimed, says, figures, tells=True)
 
 
 def losses(
@@ -362,7 +371,8 @@ def _never_varied(answers: Answers, claimed: float | None, alpha: float) -> Iter
     broken = claimed is not None and claimed < shown
     says = f"In {draws:,} answers to each document nothing ever varied, and answers differ between documents"
     rest = "no noise was seen" if broken or claimed is None else "noise is too rare to be seen with so few draws"
-    yield _finding("no noise", "violated" if broken else "holds", claimed, f"{says}: {rest}.", {"draws": draws})
+    verdict = "violated" if broken else "holds"
+    yield _finding("no noise", verdict, claimed, f"{says}: {rest}.", {"draws": draws}, tells=True)
 
 
 def reconstruction(
@@ -385,4 +395,4 @@ def reconstruction(
     together = reconstruct(list(drawn.values()), 1 - confidence)
     says = f"{judged.says} Among all {together.inputs} it is right {together.success:.4f} of the time."
     figures = {**judged.figures, "inputs": list(pairs[worst]), "among_all": together.success, "all": together.inputs}
-    return Finding(check=judged.check, verdict=judged.verdict, says=says, figures=figures)
+    return replace(judged, says=says, figures=figures)
