@@ -20,16 +20,16 @@ from page_load import Page, running
 from allonym.attackers.recognition import Recogniser
 
 
-def waited(page: Page, texts: list[str]) -> list[float]:
-    """Return the seconds that each text took, one connection for all."""
+def waited(page: Page, texts: list[str]) -> list[tuple[float, float]]:
+    """Return the seconds that each text took, on the wall and of computing, one connection for all."""
     taken = []
     with socket.create_connection(("127.0.0.1", page.port)) as connection:
         for text in texts:
             request = page.request("POST", "/api/v1/read", json.dumps({"text": text}).encode())
-            started = time.perf_counter()
+            started, computing = time.perf_counter(), time.process_time()
             connection.sendall(request)
             status = page.read_answer(connection)
-            taken.append(time.perf_counter() - started)
+            taken.append((time.perf_counter() - started, time.process_time() - computing))
             if status != 200:
                 raise RuntimeError(f"The page answered {status}.")
     return taken
@@ -53,14 +53,16 @@ def measure(_: Path | None) -> list[Row]:
     return rows
 
 
-def _row(what: str, taken: list[float]) -> Row:
-    slow = float(np.quantile(taken, 0.95))
+def _row(what: str, taken: list[tuple[float, float]]) -> Row:
+    """Return the row: what counts is the wall; computing, all threads together, tells how busy the machine was else."""
+    wall, computing = np.array(taken).T
+    slow, worked = (float(np.quantile(seconds, 0.95)) for seconds in (wall, computing))
     return Row(
         f"the page reads a {WORDS:,}-word text again after an edit, {what}, 95th percentile",
         f"< {TARGET_S:g} s",
-        f"{slow:.2f} s on the wall (median {np.median(taken):.2f} s)",
+        f"{slow:.2f} s on the wall (median {np.median(wall):.2f} s); {worked:.2f} s of computing",
         slow < TARGET_S,
-        {"p95_wall_s": slow, "median_wall_s": float(np.median(taken))},
+        {"p95_wall_s": slow, "median_wall_s": float(np.median(wall)), "p95_cpu_s": worked},
     )
 
 

@@ -12,6 +12,7 @@ from allonym.web.desk import Desk
 LETTER = Path(__file__).with_name("letter.txt")
 OUT = Path(__file__).resolve().parents[1] / "out"
 MOST_COMMON = 24
+MIDDLE, CLOSEST = methods.POSITIONS // 2, methods.POSITIONS - 1
 
 
 def main() -> None:
@@ -32,10 +33,15 @@ def main() -> None:
     show("1. Proof, numbers only (SynTF): for sharing data", f"{listed}, …")
     show("   Promised", str(release.guarantee))
 
-    closest = len(methods.curves()["erae"]["points"]) - 1
-    readable = desk.rewrite("erae", closest)
-    show("2. Proof, readable (ER-AE, as close to the letter as its slider goes)", readable.text)
-    show("   Promised", str(readable.draw.guarantee))
+    hidden = desk.rewrite("core", MIDDLE)
+    show("2. Proof, readable (ER-AE), to hide the writer: the core of the letter in plain clauses", hidden.text)
+    show("   Expected", expected("core", MIDDLE))
+    show("   Promised", str(hidden.draw.guarantee))
+    other = Desk()
+    other.read(text)
+    whole = other.rewrite("meaning", CLOSEST)
+    show("   or to keep the meaning: every sentence of it", whole.text)
+    show("   Expected", f"{expected('meaning', CLOSEST)} (In earnest draw one of the two: draws add up.)")
 
     styled = A4NT(model="age", target="teen").release([text])
     show("3. Style change, no proof (A4NT: as a teenager might write)", styled.payload[0])
@@ -44,8 +50,19 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     name, _, content = downloads.public_report(desk)
     (OUT / name).write_bytes(content)
-    show("Report", f"{OUT.name}/{name} says what was done to the letter in 2, and holds no word of it: open it.")
+    show("Report", f"{OUT.name}/{name} says what was done to hide the writer and holds no word of the letter: open it.")
     show("The page", ".venv/bin/pip install -e '.[web]' && .venv/bin/allonym serve")
+
+
+def expected(protection: str, position: int) -> str:
+    """Return what was measured at a position of a slider, on other texts."""
+    curve, place = methods.curve(protection, position)
+    if curve is None:
+        return "Nothing was measured."
+    point = curve["points"][place]
+    attack, before = (round(100 * figure["value"]) for figure in (point["attack"], curve["attack_before"]))
+    found = f"{curve['attack_means']} {attack} times of 100 ({before} before, {100 * curve['chance']:.0f} by chance)"
+    return f"Measured on {curve['bench']}: {found}; kept: {point['kept']:.2f}, {curve['kept_means']}."
 
 
 def show(heading: str, text: str) -> None:

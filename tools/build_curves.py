@@ -1,11 +1,14 @@
-"""Make what the page's slider shows: for each position, what attackers reached and what was kept, from `results/`.
+"""Make what the page's sliders show: for each position, what attackers reached and what was kept.
 
     python tools/build_curves.py --data ../shared/data
 
-Nothing is interpolated: a position of the slider is a configuration that was measured. `results/laplace.json` holds the
-curves of SynTF (twenty newsgroups) and of word substitution (ten reviewers of IMDb62). ER-AE is measured here on the
-same ten reviewers and by the same attackers, because its guarantee given the lengths is what the page offers; the
-model's checksum is kept, so that the page can tell when another model ships. Losses are those of the shipped models.
+Nothing is interpolated: a position of a slider is a configuration that was measured. SynTF (twenty newsgroups) and word
+substitution (ten reviewers of IMDb62) are read from `results/laplace.json`, style changes from `results/a4nt.json`.
+ER-AE is measured here, on the same ten reviewers and by the same attackers as `results/erae.json`, because a slider has
+more positions than that table has rows. A position of ER-AE that was measured with the weights that ship is kept, so
+that the command takes seconds; `--anew` measures all ten again (some ten minutes on two idle cores). Every curve
+keeps the checksum of its model, by which the page can tell when another one ships. Losses are those of the shipped
+models.
 """
 
 from __future__ import annotations
@@ -13,45 +16,58 @@ from __future__ import annotations
 import argparse
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from allonym import metrics, models, scoring
+from allonym import models
 from allonym.anonymizers import find
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae import DEFAULT_MODEL
-from allonym.attackers.panel import Texts, attack, train
 from allonym.datasets import newsgroups20
-from allonym.experiments import reviews
-from allonym.randomness import insecure
+from allonym.experiments import erae_reviewers, reviews
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
+COMMAND = "python tools/build_curves.py --data ../shared/data"
 WORDS = ("strongest", "strong", "middle", "close", "closest")  # from more protection to more of the text
+STRENGTHS = {"privacy": "strongest", "balanced": "middle", "meaning": "closest"}  # A4NT's `prefer`
 SYNTF_WORDS = 150
 # With the shipped vocabulary these lose a little less per word than what was measured: 3.4, 6.8, 10.2, 13.6 and 17.
 SYNTF_EPSILONS = (6.9, 13.9, 20.5, 28.0, 35.3)
 EXPONENTIAL = (5.0, 6.0, 6.5, 7.0, 8.0)
-ERAE_SETS = "favourites"
-ERAE_LOSSES = (7.0, 8.0, 9.0, 10.0, 11.5)
+GROUPS = {"mechanism": "subset", "candidate_sets": "groups"}
+MEANING = [
+    GROUPS | {"length": "public", "candidates": candidates, "loss_per_word": loss}
+    for loss, candidates in ((7.0, 10), (8.0, 10), (8.6, 10), (9.3, 10), (11.4, 5))
+]
+CORE = [
+    GROUPS
+    | {"style": "neutral", "length": "private", "sentences": clauses, "words": 14, "candidates": 3}
+    | {"loss_per_word": 11.4}
+    for clauses in (1, 2, 3, 5, 8)
+]
+SETTINGS = {"blog-age": "blogs: teenagers or adults", "blog-gender": "blogs: women or men", "speech": "speeches"}
 
 Record = dict[str, Any]
 
 
-def figure(value: float, low: float, high: float) -> Record:
+def figure(found: Record) -> Record:
     """Return a figure as the page reads it."""
-    return {"value": round(value, 4), "low": round(low, 4), "high": round(high, 4)}
+    return {name: round(found[name], 4) for name in ("value", "low", "high")}
 
 
-def point(place: int, anonymizer: Anonymizer, parameters: Record, attacked: Record, kept: float) -> Record:
-    """Return one position of the slider."""
+def point(label: str, anonymizer: Anonymizer, parameters: Record, attacked: Record, kept: float) -> Record:
+    """Return one position of a slider."""
     promised = anonymizer.guarantee()
     return {
-        "label": WORDS[place],
+        "label": label,
         "parameters": parameters,
         "loss_per_word": promised.loss_per_word,
-        "loss_per_unit": promised.loss_per_unit,
+        "words": promised.words,
         "attack": attacked,
         "kept": round(kept, 4),
     }
@@ -69,17 +85,22 @@ def syntf(results: Record, data: Path) -> Record:
     points = []
     for place, row in enumerate([row for row in rows if row["method"] == "syntf"][1:]):
         parameters = {"epsilon": SYNTF_EPSILONS[place], "words": SYNTF_WORDS}
-        attacked = figure(row["attack"], row["attack_low"], row["attack_high"])
-        points.append(point(place, find("syntf")(**parameters), parameters, attacked, row["f1"] / before["f1"]))
+        made = find("syntf")(**parameters)
+        points.append(point(WORDS[place], made, parameters, _attack(row), row["f1"] / before["f1"]))
     return {
         "bench": "messages of twenty newsgroups; ten people who may have written each",
+        "by": "the strongest of three attackers who had learned from released counts",
+        "attack_means": "attackers name the right writer",
         "source": "results/laplace.json",
-        "writers": 10,
         "chance": round(max(tested.values()) / tested.total(), 4),
-        "attack_before": figure(before["attack"], before["attack_low"], before["attack_high"]),
+        "attack_before": _attack(before),
         "kept_means": "of what an analyst finds out about topics (F1)",
         "points": points,
     }
+
+
+def _attack(row: Record) -> Record:
+    return figure({"value": row["attack"], "low": row["attack_low"], "high": row["attack_high"]})
 
 
 def exponential(results: Record) -> Record:
@@ -88,45 +109,104 @@ def exponential(results: Record) -> Record:
     points = []
     for place, epsilon in enumerate(EXPONENTIAL):
         parameters = {"epsilon": epsilon, "order": "text"}
-        found = rows[epsilon]["adaptive"]
-        attacked = figure(found["value"], found["low"], found["high"])
-        points.append(point(place, find("exponential")(**parameters), parameters, attacked, rows[epsilon]["cosine"]))
-    return _reviewers(results["reviews"]["rows"][0]["adaptive"], "results/laplace.json", points)
+        made = find("exponential")(**parameters)
+        points.append(point(WORDS[place], made, parameters, _stronger(rows[epsilon]), rows[epsilon]["cosine"]))
+    return _reviewers(results, "results/laplace.json", points)
 
 
-def _reviewers(before: Record, source: str, points: Sequence[Record]) -> Record:
+def _stronger(row: Record) -> Record:
+    """Return the stronger of the attackers who learned from originals and from released texts."""
+    return figure(max((row["static"], row["adaptive"]), key=lambda found: found["value"]))
+
+
+def _reviewers(results: Record, source: str, points: Iterable[Record]) -> Record:
+    """Return a curve of the ten reviewers."""
     return {
         "bench": "reviews of about 130 words by ten reviewers",
+        "by": "the strongest of eight attackers, of whom four had learned from originals and four from rewritten texts",
+        "attack_means": "attackers name the right writer",
         "source": source,
-        "writers": reviews.AUTHORS,
         "chance": 1 / reviews.AUTHORS,
-        "attack_before": figure(before["value"], before["low"], before["high"]),
+        "attack_before": figure(results["reviews"]["rows"][0]["adaptive"]),
         "kept_means": "likeness of meaning (cosine of sentence embeddings)",
         "points": list(points),
     }
 
 
-def erae(data: Path, before: Record) -> Record:
-    """Measure ER-AE with our subset mechanism on the ten reviewers, lengths copied."""
-    texts, authors, _, known = reviews.read_reviews(data)
-    names = (reviews.train_part(authors, known), reviews.test_part(authors, known))
-    original = Texts(reviews.train_part(texts, known), reviews.test_part(texts, known))
-    panel = reviews.panel()
-    trained = train(panel, original.train, names[0])
-    points = []
-    for place, loss in enumerate(ERAE_LOSSES):
-        parameters = {"mechanism": "subset", "candidate_sets": ERAE_SETS, "length": "public", "loss_per_word": loss}
-        anonymizer = find("erae")(**parameters)
-        released: list[str] = anonymizer.release(texts, rng=insecure(reviews.SEED)).payload
-        after = Texts(reviews.train_part(released, known), reviews.test_part(released, known))
-        found = attack(panel, *names, original=original, released=after, trained=trained).strongest("adaptive")
-        accuracy = found.figures["accuracy"]
-        kept = scoring.bootstrap(metrics.cosine(original.test, after.test)).value
-        attacked = figure(accuracy.value, accuracy.low, accuracy.high)
-        points.append(point(place, anonymizer, parameters, attacked, kept))
-        print(f"erae at {loss}: attack {accuracy.value:.3f} by {found.attacker}, cosine {kept:.3f}", flush=True)
-    curve = _reviewers(before, "tools/build_curves.py", points)
-    return {**curve, "model": DEFAULT_MODEL, "model_sha256": fingerprint(DEFAULT_MODEL)}
+def measured(data: Path, parameters: Record) -> Record:
+    """Measure one position of ER-AE on the ten reviewers."""
+    row = erae_reviewers.row(data, "", parameters)
+    return {"parameters": parameters, "attack": _stronger(row), "kept": row["cosine"]["value"]}
+
+
+def erae(data: Path, results: Record, former: list[Record], anew: bool) -> tuple[Record, Record]:
+    """Return ER-AE's two curves: all of a text, and its core; positions that were measured before are kept."""
+    weights = fingerprint(DEFAULT_MODEL)
+    known = [one for curve in former if curve.get("weights") == weights for one in curve["points"]]
+    found = [] if anew else [one for one in known if one["parameters"] in (*MEANING, *CORE)]
+    missing = [given for given in (*MEANING, *CORE) if all(given != one["parameters"] for one in found)]
+    if missing:
+        # The longest first, so that two processes end at about the same time.
+        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+            for one in pool.map(partial(measured, data), missing):
+                print(f"{one['parameters']}: attack {one['attack']['value']:.3f}, kept {one['kept']:.3f}", flush=True)
+                found.append(one)
+
+    def curve(chosen: list[Record]) -> Record:
+        points = []
+        for label, given in zip(WORDS, chosen, strict=True):
+            one = next(one for one in found if one["parameters"] == given)
+            points.append(point(label, find("erae")(**given), given, one["attack"], one["kept"]))
+        made = _reviewers(results, "tools/build_curves.py", points)
+        return {**made, "model": DEFAULT_MODEL, "weights": weights}
+
+    return curve(MEANING), curve(CORE)
+
+
+def a4nt(results: Record) -> dict[str, Record]:
+    """Return the curves of the shipped style changes, by the names of their models."""
+    curves = {}
+    for row in results["operating_points"]:
+        picks = {one["pick"]: one for one in row["points"]}
+        if row["name"] in models.shipped() and STRENGTHS.keys() <= picks.keys():
+            curves[row["name"]] = _style(results, row, picks)
+    return curves
+
+
+def _style(results: Record, row: Record, picks: dict[str, Record]) -> Record:
+    """Return the curve of one style change, and how attackers fare who learned from rewritten texts."""
+    setting = row["setting"]
+    original = next(one for one in results["originals"] if one["setting"] == setting)
+    attackers = [one for one in results["attackers"] if one["setting"] == setting]
+    usual = next(one for one in attackers if one["attacker"] == "lstm")
+    shipped = next(one for one in results["measured"] if one["name"] == row["name"] and one["way"] == "balanced")
+    before = max((one["test_few"]["document"]["f1"] for one in attackers), key=lambda found: found["value"])
+    after = max(
+        (one["adaptive"]["document"]["f1"] for one in shipped["attacks"] if one.get("adaptive")),
+        key=lambda found: found["value"],
+    )
+    points = [
+        {
+            "label": label,
+            "parameters": {"prefer": prefer},
+            "attack": figure(picks[prefer]["document"]),
+            "kept": round(picks[prefer]["meteor"]["value"], 4),
+        }
+        for prefer, label in STRENGTHS.items()
+    ]
+    return {
+        "bench": SETTINGS.get(setting, setting),
+        "by": "a network that had seen no rewritten text",
+        "attack_means": "an attacker tells which group wrote (F1)",
+        "source": "results/a4nt.json",
+        "chance": round(original["random_guess"]["document"], 4),
+        "attack_before": figure(usual["test"]["document"]["f1"]),
+        "kept_means": "of the wording (METEOR)",
+        "learned": {"before": figure(before), "after": figure(after)},
+        "points": points,
+        "model": row["name"],
+        "weights": row["weights"],
+    }
 
 
 def fingerprint(model: str) -> str:
@@ -136,18 +216,19 @@ def fingerprint(model: str) -> str:
 
 
 def main() -> None:
-    """Write the curves, keeping those of ER-AE where its model has not changed."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Write the curves."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True, help="Folder with imdb62/ and newsgroups20/.")
+    parser.add_argument("--anew", action="store_true", help="Measure ER-AE again, also where its weights are the same.")
     given = parser.parse_args()
-    results = json.loads((ROOT / "results" / "laplace.json").read_text("utf-8"))
-    methods = {"syntf": syntf(results, given.data), "exponential": exponential(results)}
-    former = json.loads(OUT.read_text("utf-8"))["methods"].get("erae") if OUT.exists() else None
-    if former is not None and former["model_sha256"] == fingerprint(DEFAULT_MODEL):
-        methods["erae"] = former
-    else:
-        methods["erae"] = erae(given.data, results["reviews"]["rows"][0]["adaptive"])
-    content = {"command": "python tools/build_curves.py --data ../shared/data", "methods": methods}
+    laplace, style = (
+        json.loads((ROOT / "results" / f"{name}.json").read_text("utf-8")) for name in ("laplace", "a4nt")
+    )
+    former = json.loads(OUT.read_text("utf-8")).get("curves", {}) if OUT.exists() else {}
+    kept = [former[name] for name in ("meaning", "core") if name in former]
+    meaning, core = erae(given.data, laplace, kept, given.anew)
+    curves = {"counts": syntf(laplace, given.data), "core": core, "meaning": meaning, "words": exponential(laplace)}
+    content = {"command": COMMAND, "curves": curves | a4nt(style)}
     OUT.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -1,9 +1,10 @@
 """Make shipped model folders of what tools/train_a4nt.py trained.
 
-    python tools/ship_a4nt.py a4nt_models/age-editor-CycML+Lang+Near_e --name a4nt-age
+    python tools/ship_a4nt.py a4nt_models/age-editor-CycML+Lang+Near_b --name a4nt-age --balance 6
 
 Writes ``src/allonym/models/NAME``: the weights and words as they are, the configuration with its name, a card and
-checksums.
+checksums. ``--balance`` is what similarity weighs beside log-odds when a translation is chosen; it was found for each
+model by trying some on validation documents.
 """
 
 from __future__ import annotations
@@ -30,11 +31,10 @@ CORPORA = {
     ),
 }
 
-CARD = """# {name}, version 1
+CARD = """# {name}, version 2
 
-A translator between the styles of {classes}, for `allonym anonymize --method a4nt --model {short}`. **Nothing is
-proved about it**: only measured attacks speak for it, see `results/a4nt.md`. An attacker who learns from rewritten text
-does better than one who does not.
+A translator {purpose}, for `allonym anonymize --method a4nt --model {short} --to {target}`.
+**Nothing is proved about it**: only measured attacks speak for it, see `results/a4nt.md`. {warning}
 
 | | |
 |---|---|
@@ -59,6 +59,10 @@ trained with differential privacy: it is a release of its training text.
 Whether weights learned from text that was given for research may be used commercially is not settled everywhere; if you
 need to be sure, use them for research only.
 
+## Choosing among translations
+
+The weight of similarity beside log-odds is {balance:g} (`prefer="balanced"`), found on validation documents.
+
 ## Held-out figures
 
 Writers of the validation part, one draw a sentence, nothing left alone. The judge is the one in this folder, so
@@ -79,20 +83,33 @@ these figures flatter; `results/a4nt.md` has attackers that were trained separat
 """
 
 
-def ship(source: Path, name: str) -> models.Model:
+TELLS = "An attacker who learns from rewritten text does better than one who does not."
+HIDES = (
+    "It is told nothing of the writer, so what it writes can tell no more about the class than the text did, whatever "
+    "an attacker learns."
+)
+
+
+def ship(source: Path, name: str, balance: float) -> models.Model:
     """Copy one model, with its card."""
     folder = MODELS / name
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir()
     for file in ("weights.safetensors", "vocabulary.txt"):
         shutil.copyfile(source / file, folder / file)
-    config = {"name": name, "version": 1, **json.loads((source / "config.json").read_text("utf-8"))}
+    config = {"name": name, "version": 2, "balance": balance, **json.loads((source / "config.json").read_text("utf-8"))}
     (folder / "config.json").write_text(json.dumps(config, ensure_ascii=False, indent=1) + "\n", "utf-8")
     corpus, terms = CORPORA["speeches" if name.endswith("speech") else "blogs"]
+    neutral = config["shape"]["neutral"]
     card = CARD.format(
         name=name,
         short=name.removeprefix("a4nt-"),
-        classes=" and ".join(config["classes"]),
+        purpose=("that hides which of {} wrote" if neutral else "between the styles of {}").format(
+            " and ".join(config["classes"])
+        ),
+        target="neutral" if neutral else config["classes"][1],
+        warning=HIDES if neutral else TELLS,
+        balance=balance,
         variant=config["variant"],
         recipe=config["recipe"],
         size=(folder / "weights.safetensors").stat().st_size / 1e6,
@@ -110,8 +127,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("source", type=Path)
     parser.add_argument("--name", required=True)
+    parser.add_argument("--balance", type=float, required=True)
     given = parser.parse_args()
-    model = ship(given.source, given.name)
+    model = ship(given.source, given.name, given.balance)
     print(f"{model.name}: {model.size_bytes / 1e6:.1f} MB in {len(model.files)} files")
 
 

@@ -14,6 +14,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LETTER = ROOT / "examples" / "letter.txt"
+A4NT = ("a4nt-age", "a4nt-age-neutral", "a4nt-gender", "a4nt-speech")
+MODELS = (*A4NT, "erae-en", "neutral-en", "style-en", "words-en")
 
 needs_build = pytest.mark.skipif(
     find_spec("build") is None or find_spec("hatchling") is None, reason="build or hatchling is not installed"
@@ -79,7 +81,7 @@ def test_the_installed_wheel_works(clean, tmp_path):
 
     assert run(clean, tmp_path, "--version").stdout.split()[-1] == __version__
     verified = run(clean, tmp_path, "models", "verify").stdout
-    for name in ("a4nt-age", "a4nt-gender", "a4nt-speech", "erae-en", "neutral-en", "style-en", "words-en"):
+    for name in MODELS:
         assert f"{name}: ok" in verified
     (tmp_path / "words.txt").write_text("garden\nwater\nsummer\nletter\nneighbour\n", "utf-8")
     run(clean, tmp_path, "anonymize", LETTER, "--method", "syntf", "--vocabulary", "words.txt", "-o", "letter.npz")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import os
 import shutil
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -22,6 +24,7 @@ from starlette.testclient import TestClient
 
 from allonym.web import guard, server, work
 
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 PORT = 8765
 ORIGIN = f"http://127.0.0.1:{PORT}"
 LETTER = (Path(server.__file__).parent / "static" / "example.txt").read_text("utf-8")
@@ -40,8 +43,9 @@ class Page:
 
 
 @pytest.fixture
-def page() -> Page:
+def page(monkeypatch) -> Page:
     """A page of its own for each test."""
+    monkeypatch.setattr(work, "SECONDS", 600.0)  # a loaded machine must not fail a test of the page
     complaints: list[str] = []
     access = guard.Access(PORT)
     return Page(access, server.build(access, PORT, complaints.append), complaints)
@@ -59,6 +63,23 @@ def client(page, stranger) -> TestClient:
     """A browser that has."""
     assert stranger.post("/open", json={"token": page.access.token}).status_code == 204
     return stranger
+
+
+@pytest.fixture
+def benchmark_script(monkeypatch):
+    """Take a script of the benchmarks as a module."""
+
+    def take(name: str):
+        if not BENCHMARKS.is_dir():
+            pytest.skip("the benchmarks are not here")
+        monkeypatch.syspath_prepend(str(BENCHMARKS))
+        found = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
+        module = importlib.util.module_from_spec(found)
+        monkeypatch.setitem(sys.modules, name, module)
+        found.loader.exec_module(module)
+        return module
+
+    return take
 
 
 @contextlib.contextmanager

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import re
 import time
 
 import pytest
 
+from allonym.web import reading
 from tests.web.conftest import LETTER
+from tests.web.payloads import KINDS, variants
 
 SLOW = 120_000  # milliseconds; a loaded machine takes its time
-XSS = (
-    "<script>alert(1)</script>",
-    "<img src=x onerror=alert(1)>",
-    "<svg onload=alert(1)>",
-    '"><iframe src=javascript:alert(1)>',
-    "'-alert(1)-'",
-    "{{7*7}}${alert(1)}",
-    "</textarea><script>alert(1)</script>",
-    "javascript:alert(1)",
-    "&#60;script&#62;alert(1)&#60;/script&#62;",
-    "\u202e<b onmouseover=alert(1)>x</b>",
-)
 
 
 def until(tab, expression: str) -> None:
@@ -36,11 +28,11 @@ def write(tab, text: str) -> None:
     tab.wait_for_selector("#marks li", timeout=SLOW)
 
 
-def drawn(tab, address: str, text: str = LETTER) -> None:
-    """Bring a text to a drawn rewrite."""
-    write(tab, text)
+def draw(tab, address: str, protection: str = "meaning") -> None:
+    """Bring the text to a drawn rewrite."""
     tab.goto(f"{address}/rewrite")
     tab.wait_for_selector(".option", timeout=SLOW)
+    tab.check(f"#protection-{protection}")
     tab.click("#draw")
     tab.wait_for_selector("#badge.proved", timeout=SLOW)
 
@@ -69,7 +61,9 @@ def test_read_rewrite_report(visit):
     tab.wait_for_selector("#marked .mark", timeout=SLOW)
     tab.click("a:has-text('Choose a protection')")
     tab.wait_for_selector(".option", timeout=SLOW)
+    assert tab.is_checked("#protection-core")
     until(tab, "document.getElementById('cost').textContent.includes('for the whole text')")
+    tab.check("#protection-meaning")
     tab.click("#draw")
     tab.wait_for_selector("#badge.proved", timeout=SLOW)
     tab.click("#result .change >> nth=2")
@@ -79,6 +73,7 @@ def test_read_rewrite_report(visit):
     tab.wait_for_selector("#badge.proved", timeout=SLOW)
     tab.click("#draw")
     tab.wait_for_selector("#badge.rerolled", timeout=SLOW)
+    until(tab, "document.getElementById('spent').textContent.includes('in 2 draws')")
     tab.click("#reject")
     tab.wait_for_selector("#badge.edited", timeout=SLOW)
     assert tab.evaluate("fetch('/api/v1/draft').then(answer => answer.json()).then(draft => draft.text)") == after
@@ -92,6 +87,36 @@ def test_read_rewrite_report(visit):
     tab.click("text=Really forget?")
     tab.wait_for_url("**/read")
     until(tab, "document.getElementById('text').value === ''")
+
+
+def test_a_habit_is_changed_everywhere_at_once(visit):
+    tab, _ = visit
+    tab.click("#example")
+    tab.wait_for_selector("#marked .mark", timeout=SLOW)
+    tab.click("#marks button:has-text('“the”')")
+    tab.click("#inspector button:has-text('Change all')")
+    tab.fill("#own-word", "that")
+    tab.click("#inspector button:has-text('Put it there')")
+    found = tab.evaluate("document.getElementById('text').value")
+    assert found == re.sub(r"\bthe\b", "that", LETTER.strip())
+
+
+def test_a_document_of_a_word_processor_is_refused(visit):
+    tab, _ = visit
+    write(tab, LETTER)
+    drop = """([name, content]) => {
+        const data = new DataTransfer();
+        data.items.add(new File([content], name));
+        const dropped = new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true });
+        document.querySelector(".paper").dispatchEvent(dropped);
+    }"""
+    for name, content in (("letter.docx", "PK"), ("letter.txt", "a\0b")):
+        tab.evaluate(drop, [name, content])
+        until(tab, "document.querySelector('#problem .happened').textContent === 'This is not a plain text.'")
+        assert tab.input_value("#text") == LETTER
+        tab.click("#problem .close")
+    tab.evaluate(drop, ["letter.txt", "Another text."])
+    until(tab, "document.getElementById('text').value === 'Another text.'")
 
 
 def test_by_keyboard_alone(visit):
@@ -167,41 +192,124 @@ def test_no_barriers(visit, scheme):
     tab.goto(f"{address}/rewrite")
     tab.wait_for_selector(".option", timeout=SLOW)
     check("rewrite")
-    tab.click("#draw")
-    tab.wait_for_selector("#badge.proved", timeout=SLOW)
+    if tab.locator("#protection-style").count():
+        tab.check("#protection-style")
+        tab.wait_for_timeout(200)
+        check("rewrite, a style change")
+    draw(tab, address, "core")
     tab.click("[data-view=inline]")
     check("rewrite, drawn")
-    for screen in ("report", "limits", "open"):
+    for screen in ("report", "limits", "open", "table"):
         tab.goto(f"{address}/{screen}")
         tab.wait_for_timeout(200)
         check(screen)
+    tab.click("#example")
+    tab.wait_for_selector("#preview td", timeout=SLOW)
+    check("table, taken")
 
 
-def test_hostile_texts_stay_texts(visit):
+def test_hostile_texts_and_names_stay_texts(visit, tmp_path):
     tab, address = visit
-    hostile = "\n".join(XSS) + "\n" + LETTER
+    many = variants(1_000)
+    assert len(many) == 1_000
+    assert len(KINDS) >= 30
+    hostile = "\n".join(many) + "\n" + LETTER
     write(tab, hostile)
     tab.click("#to-edit")
     assert tab.evaluate("document.getElementById('marked').textContent") == hostile
-    names = [f"{payload.replace('/', '')[:60]}.txt" for payload in XSS]
-    files = [{"name": name, "mimeType": "text/plain", "buffer": (LETTER * 3).encode()} for name in names]
+    tab.click("#to-write")
+    write(tab, "\n".join(KINDS) + "\n" + LETTER)
+    draw(tab, address)
+    tab.click("[data-view=beside]")
+    for payload in KINDS[:6]:
+        tab.click("#result .change >> nth=1")
+        tab.fill("#own-word", payload)
+        tab.click("#inspector button:has-text('Put it there')")
+        tab.wait_for_selector("#badge.edited", timeout=SLOW)
+        tab.wait_for_selector("#inspector", state="hidden")
+    tab.goto(f"{address}/report")
+    assert tab.locator("main script, main img, main iframe, main [onload], main [onerror]").count() == 0
+    tab.click("a:has-text('Internal report')")
+    with tab.expect_download() as saving:
+        tab.click("a:has-text('Internal report')")
+    saving.value.save_as(tmp_path / "internal.html")
+    report = tab.context.new_page()
+    report.on("dialog", lambda dialog: pytest.fail("a dialog opened"))
+    report.goto((tmp_path / "internal.html").as_uri())
+    assert report.locator("script, img, iframe, object, embed, form, input").count() == 0
+    assert all(payload in report.inner_text("main") for payload in KINDS[:2])
+
+
+def test_hostile_names_of_writers_stay_names(visit, monkeypatch):
+    tab, _ = visit
+    write(tab, LETTER)
+    names = [f"{number} {payload.replace('/', '')[:100]}.txt" for number, payload in enumerate(KINDS)]
+    files = [{"name": name, "mimeType": "text/plain", "buffer": (LETTER[200:] * 2).encode()} for name in names]
     tab.click("summary")
-    tab.set_input_files("#mine", {"name": "mine.txt", "mimeType": "text/plain", "buffer": (LETTER * 2).encode()})
-    tab.set_input_files("#others", files)
+    tab.set_input_files("#mine", {"name": names[1], "mimeType": "text/plain", "buffer": (LETTER * 2).encode()})
+    tab.set_input_files("#others", files)  # their names are counted
+    until(tab, f"document.getElementById('chosen').textContent === '1 of yours, {len(KINDS)} of {len(KINDS)} others.'")
+    tab.set_input_files("#others", files[:3])
     tab.click("#train")
     until(tab, "document.getElementById('chosen').textContent.startsWith('Compared with')")
     until(tab, "document.querySelectorAll('#attackers li').length === 4")
-    tab.goto(f"{address}/rewrite")
-    tab.wait_for_selector(".option", timeout=SLOW)
-    tab.click("#draw")
-    tab.wait_for_selector("#badge.proved", timeout=SLOW)
-    tab.click("[data-view=beside]")
-    tab.click("#result .change >> nth=1")
-    tab.fill("#own-word", XSS[1])
-    tab.click("#inspector button:has-text('Put it there')")
-    tab.wait_for_selector("#badge.edited", timeout=SLOW)
-    tab.goto(f"{address}/report")
+    # every name as an attacker would say it: training on as many writers would take minutes
+    rows = [reading.Row(payload, {"value": 0.5, "low": 0.4, "high": 0.6}, f"says {payload}") for payload in KINDS]
+    marks = [reading.Mark("wording", payload, 0.1, payload, [(0, 4)]) for payload in KINDS]
+    said = reading.Reading(200, "known", KINDS[0], KINDS[1], 0.5, KINDS[2], rows, marks, list(KINDS))
+    monkeypatch.setattr("allonym.web.desk.Desk.measure", lambda *_: said)
+    tab.fill("#text", LETTER + " More.")
+    until(tab, f"document.querySelectorAll('#attackers li').length === {len(KINDS)}")
+    shown = tab.evaluate("[...document.querySelectorAll('#attackers .says')].map(one => one.textContent)")
+    assert shown == [f"says {payload}" for payload in KINDS]
+    assert tab.locator("main script, main img, main iframe, main svg").count() == 0
+
+
+def test_hostile_tables_stay_tables(visit):
+    tab, address = visit
+    tab.goto(f"{address}/table")
+    until(tab, "document.getElementById('protection').options.length > 0")
+    columns = ["body", *dict.fromkeys(variants(120))]
+    row = [LETTER[:60], *(f"cell {name}" for name in columns[1:])]
+    table = "\n".join(",".join(f'"{cell.replace(chr(34), 2 * chr(34))}"' for cell in line) for line in (columns, row))
+    for payload in KINDS:
+        name = f"{payload.replace('/', '')[:100]}.csv"
+        tab.set_input_files("#file", {"name": name, "mimeType": "text/csv", "buffer": table.encode()})
+        sent = name.replace('"', "%22").rpartition("\\")[2]  # as browsers send names of files in a form
+        until(tab, f"document.getElementById('name').textContent.endsWith({json.dumps(sent)})")
+    shown = tab.evaluate("[...document.querySelectorAll('#preview th')].map(cell => cell.textContent)")
+    assert shown == columns
+    assert tab.evaluate("[...document.getElementById('author').options].map(one => one.value)") == ["", *columns]
     assert tab.locator("main script, main img, main iframe").count() == 0
+    tab.select_option("#column", "body")
+    tab.select_option("#author", columns[3])
+    tab.check("#keep-1")
+    tab.click("#start")
+    tab.wait_for_selector("#finished:not([hidden])", timeout=SLOW)
+    assert columns[1] in tab.inner_text("#command")
+    with tab.expect_download() as saving:
+        tab.click("a:has-text('The table')")
+    assert saving.value.suggested_filename == "table.anon.csv"
+
+
+def test_a_table_in_the_browser(visit):
+    tab, address = visit
+    tab.goto(f"{address}/table")
+    tab.click("#example")
+    tab.wait_for_selector("#preview td", timeout=SLOW)
+    until(tab, "document.getElementById('cost').textContent.includes('for each of')")
+    assert tab.input_value("#column") == "text"
+    tab.select_option("#author", "writer")
+    assert tab.is_disabled("#keep-1")
+    until(tab, "document.getElementById('cost').textContent.includes('for the author with most')")
+    tab.check("#keep-0")
+    tab.click("#start")
+    tab.wait_for_selector("#finished:not([hidden])", timeout=SLOW)
+    assert "--keep id" in tab.inner_text("#command")
+    tab.reload()
+    tab.wait_for_selector("#finished:not([hidden])", timeout=SLOW)
+    tab.click("#drop")
+    tab.wait_for_selector("#nothing:not([hidden])")
 
 
 @pytest.mark.parametrize("width", [320, 1280])
@@ -213,16 +321,16 @@ def test_nothing_is_cut_off(visit, width):
     tab.click("#marked .mark.spelling")
     wide = "document.documentElement.scrollWidth"
     assert tab.evaluate(wide) <= width
-    tab.goto(f"{address}/rewrite")
-    tab.wait_for_selector(".option", timeout=SLOW)
-    tab.click("#draw")
-    tab.wait_for_selector("#badge.proved", timeout=SLOW)
+    draw(tab, address)
     for view in ("result", "inline", "beside"):
         tab.click(f"[data-view={view}]")
         assert tab.evaluate(wide) <= width
-    for screen in ("report", "limits", "open"):
+    for screen in ("report", "limits", "open", "table"):
         tab.goto(f"{address}/{screen}")
         assert tab.evaluate(wide) <= width
+    tab.click("#example")
+    tab.wait_for_selector("#preview td", timeout=SLOW)
+    assert tab.evaluate(wide) <= width
 
 
 def test_the_token_works_once_in_a_browser(chromium):

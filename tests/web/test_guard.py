@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
-from allonym.web import api, guard, server, work
+from allonym.web import api, guard, openapi, server, table_pages, work
 from tests.web.conftest import LETTER, ORIGIN, PORT, raw, running
 
 WEB = Path(server.__file__).parent
@@ -28,7 +28,8 @@ HOSTS = [
     "", "127.0.0.1", "localhost", f"http://127.0.0.1:{PORT}",
 ]  # fmt: skip
 ROUTES = [
-    *((operation.method, f"{api.PREFIX}{operation.path}") for operation in api.OPERATIONS),
+    *((operation.method, f"{api.PREFIX}{operation.path}") for operation in openapi.OPERATIONS),
+    ("POST", table_pages.UPLOAD),
     *(("GET", path) for path in ("/", "/read", "/rewrite", "/report", "/limits", "/save/result")),
     ("POST", "/open"),
 ]

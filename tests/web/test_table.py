@@ -41,7 +41,7 @@ def sent(client, name: str, content: bytes, **more):
 
 
 def finished(client) -> dict:
-    ends = time.monotonic() + 60
+    ends = time.monotonic() + 300
     while (state := client.get("/api/v1/table").json())["state"] == "running" and time.monotonic() < ends:
         time.sleep(0.05)
     return state
@@ -50,11 +50,15 @@ def finished(client) -> dict:
 def test_a_table_is_shown_protected_and_saved(client, page):
     assert client.get("/api/v1/table").json()["state"] == "none"
     assert client.get("/save-table/result").status_code == 409
+    assert client.get("/save-table/else").status_code == 404
     shown = sent(client, f"../{HOSTILE}.csv", as_csv(50)).json()
     assert shown["columns"] == ["id", HOSTILE, "body"]
     assert len(shown["rows"]) == table.PREVIEWED
     assert all(len(cell) <= 120 for row in shown["rows"] for cell in row)
-    given = {"text": "body", "author": HOSTILE, "keep": ["id"], "method": "erae", "position": 2}
+    given = {"text": "body", "author": HOSTILE, "keep": ["id"], "protection": "core", "position": 2}
+    cost = client.post("/api/v1/table/price", json=given).json()
+    assert "for each of 50 documents" in cost["sentence"]
+    assert client.get("/api/v1/table").json()["state"] == "ready"
     assert client.post("/api/v1/table/start", json=given).status_code == 200
     state = finished(client)
     assert state["state"] == "done", state["problem"]
@@ -83,7 +87,7 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
 
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Slow(words=3, vocabulary=["rain", "snow"]))
     sent(client, "t.csv", as_csv(2_000))
-    client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "method": "erae", "position": 0})
+    client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0})
     time.sleep(0.3)
     client.post("/api/v1/table/stop")
     state = finished(client)
@@ -132,6 +136,8 @@ def test_forms_are_limited(client, page):
     assert client.post("/api/v1/table", content=b"nonsense", headers=headers).status_code == 422
     kind = {"content-type": "application/x-www-form-urlencoded"}
     assert client.post("/api/v1/table", content=b"a=1", headers=kind).status_code == 415
-    assert client.post("/api/v1/table/start", json={"text": "a"}).status_code == 409
+    assert client.post("/api/v1/table/start", json={"text": "a"}).status_code == 422
+    whole = {"text": "a", "keep": [], "protection": "core", "position": 0}
+    assert client.post("/api/v1/table/start", json=whole).status_code == 409
     assert client.post("/api/v1/table", content=b"a" * 20_000_001, headers=headers).status_code == 413
     assert page.complaints == []

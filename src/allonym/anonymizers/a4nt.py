@@ -164,7 +164,7 @@ class A4NT(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing, with the reason and what of the text is copied."""
-        copied = ["about how many words each sentence has"]
+        copied = ["about how many words each sentence has", "most words and marks, which stay as they are"]
         if not self.network_.shape.neutral:
             copied.append("sentences that seem to be the target's already")
         if not self.placeholders:

@@ -15,6 +15,11 @@ def command() -> None:
     """List and verify models."""
 
 
+def _format(model: models.Model) -> str:
+    """Say what kind of model it is; A4NT's call it their kind."""
+    return str(model.config.get("format") or model.config.get("kind") or "unknown")
+
+
 @command.command(name="list")
 @common_options
 @click.pass_obj
@@ -22,10 +27,10 @@ def list_models(talk: Talk) -> None:
     """List the shipped models."""
     found = [models.verify(models.find(name)) for name in models.shipped()]
     rows = [
-        {"name": each.name, "format": each.config.get("format"), "bytes": each.size_bytes, "files": list(each.files)}
+        {"name": each.name, "format": _format(each), "bytes": each.size_bytes, "files": list(each.files)}
         for each in found
     ]
-    lines = [f"{each.name:<16} {each.size_bytes / 1e6:6.1f} MB  {each.config.get('format')}" for each in found]
+    lines = [f"{each.name:<18} {each.size_bytes / 1e6:6.1f} MB  {_format(each)}" for each in found]
     talk.data(rows, "\n".join(lines))
 
 

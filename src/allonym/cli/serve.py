@@ -10,11 +10,14 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import click
 
+from allonym.cli.budgets import DATABASE
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError, MissingDependencyError
+from allonym.privacy.budgets import Caps
 
 _NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
 
@@ -22,14 +25,29 @@ _NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
 @click.command(name="serve")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to use; 0 takes a free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@DATABASE
+@click.option("--dataset", help="Name of the data in the ledger.")
+@click.option("--cap-document", type=float, help="Refuse a draw by which a document's total ε would exceed this.")
+@click.option("--cap-author", type=float, help="Refuse a draw by which an author's total ε would exceed this.")
 @common_options
 @click.pass_obj
-def command(talk: Talk, /, port: int, no_browser: bool) -> None:
+def command(
+    talk: Talk,
+    /,
+    port: int,
+    no_browser: bool,
+    budget_db: Path | None,
+    dataset: str | None,
+    cap_document: float | None,
+    cap_author: float | None,
+) -> None:
     """Open the local page: read, rewrite and report, in a browser on this machine.
 
-    It answers this machine alone and keeps everything in memory. The address works once; Ctrl-C ends it.
+    It answers this machine alone. Texts stay in memory, a table in a private temporary folder. The address works once;
+    Ctrl-C ends it. With --budget-db and --dataset, what is drawn is charged to a ledger, and caps refuse it beforehand.
     """
     server = _server()
+    purse = _purse(budget_db, dataset, Caps.of(cap_document, cap_author))
     try:
         place = server.listen(port)
     except OSError as error:
@@ -37,17 +55,34 @@ def command(talk: Talk, /, port: int, no_browser: bool) -> None:
     own = place.getsockname()[1]
     access = server.guard.Access(own)
     address = f"http://127.0.0.1:{own}{server.guard.DOOR}#{access.token}"
-    app = server.build(access, own, complain=talk.say)
+    app = server.build(access, own, complain=talk.say, purse=purse)
     with _redirection(address) as page:
 
         def started() -> None:
             talk.data({"address": address, "port": own}, address)
             talk.say("Open this address in your browser; it works once. Ctrl-C ends the page and forgets everything.")
+            if purse is not None:
+                talk.say(f"What is drawn is charged to {purse.path.name}, as “{purse.dataset}”; that is not forgotten.")
             if not no_browser:
                 _open(page)
 
         server.serve(place, app, started)
     talk.say("The page is closed; nothing was saved but what you saved.")
+
+
+def _purse(path: Path | None, dataset: str | None, caps: Caps) -> Any:  # noqa: ANN401 - of a module that is imported late
+    """Return the ledger to charge, if one was named; a text on the page has no file name, so the data set needs one."""
+    if path is None:
+        if dataset is not None or caps != Caps():
+            raise click.UsageError("--dataset and caps are about a ledger; name it with --budget-db.")
+        return None
+    if dataset is None:
+        raise click.UsageError("Texts on the page have no name to keep accounts under; add --dataset NAME.")
+    from allonym.web.purse import Purse
+
+    purse = Purse(path, dataset, caps)
+    purse.check()
+    return purse
 
 
 def _server() -> ModuleType:

@@ -21,7 +21,8 @@ from allonym.web.table import Table
 from allonym.web.work import RETRY_AFTER, Busy, Worker
 
 PREFIX = "/api/v1"
-_METHODS = tuple(card.method for card in methods.CARDS)
+PROTECTIONS = Choice(tuple(card.name for card in methods.CARDS))
+MOST_POSITION = 255  # of a slider; how many there are follows the models
 _MOST_CHANGES = 1_000_000
 
 Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
@@ -35,6 +36,7 @@ class Room:
     quick: Worker
     long: Worker
     wanted: tuple[str, int] | None = None
+    to_train: bool = False
     prepared: bool = False
     table: Table | None = None
 
@@ -45,12 +47,39 @@ class Room:
             self.table.close()
             self.table = None
 
-    def prepare(self) -> None:
-        """Make the tables of the method that was last looked at, so that a draw need not wait for them."""
+    def prepare(self, protection: str, position: int) -> None:
+        """Have the tables of a protection made, so that a draw need not wait for them; the last counts."""
+        waits, self.wanted = self.wanted is not None, (protection, position)
+        if not waits:
+            with suppress(Busy):
+                self.long.start(self._prepare)
+
+    def train(self) -> None:
+        """Have attackers trained on the other texts; those given last count.
+
+        Raises:
+            Busy: Too many wait already.
+        """
+        if self.to_train:
+            return
+        self.to_train = True
+        try:
+            self.long.start(self._train)
+        except Busy as busy:
+            self.to_train = False
+            self.desk.known.state, self.desk.known.problem = "failed", str(busy)
+            raise
+
+    def _prepare(self) -> None:
         wanted, self.wanted = self.wanted, None
         if wanted is not None:
             with suppress(AllonymError):
                 methods.anonymizer(*wanted)
+
+    def _train(self) -> None:
+        self.to_train = False
+        if self.desk.known.state == "training":
+            self.desk.train(self.desk.known)
 
 
 @dataclass(frozen=True)
@@ -65,6 +94,7 @@ class Operation:
         body: What the request holds; None for none.
         answers: Keys that the answer has.
         waits: Whether something that takes long is answered at once with 202; it then shows on the desk when done.
+        kept: What an error may say is still there.
     """
 
     path: str
@@ -74,6 +104,7 @@ class Operation:
     body: Record | None
     answers: tuple[str, ...]
     waits: bool = False
+    kept: str = "Your text is still here, and nothing else was changed."
 
 
 async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - ready for JSON
@@ -85,6 +116,8 @@ async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - re
         "drawn": desk.draft is not None,
         "draws": len(desk.charges),
         "drafts": desk.drafts,
+        "spent": rewriting.spent(desk.charges),
+        "ledger": desk.ledger,
     }
 
 
@@ -109,7 +142,7 @@ async def take_references(room: Room, given: dict[str, Any]) -> Any:  # noqa: AN
     others = [(entry["author"], entry["text"]) for entry in given["others"]]
     known = room.desk.take_references(given["mine"], others)
     if known.state == "training":
-        room.long.start(lambda: room.desk.train(known))
+        room.train()
     return known.to_dict()
 
 
@@ -129,23 +162,26 @@ async def other_words(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
 
 
 async def offered(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return the three protections."""
+    """Return the protections."""
     cards = await room.quick.do(methods.offered)
-    return {"cards": cards, "draws": len(room.desk.charges)}
+    return {"cards": cards, "default": methods.DEFAULT, "most_words": methods.MOST_WORDS}
 
 
 async def price(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return what a draw would cost; nothing is drawn."""
-    found = await room.quick.do(rewriting.estimate, given["method"], given["position"], room.desk.text)
-    room.wanted = (given["method"], given["position"])
-    with suppress(Busy):
-        room.long.start(room.prepare)
-    return _priced(found, len(room.desk.charges))
+    found, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
+    room.prepare(given["protection"], given["position"])
+    if found.loss_per_word is None:
+        sentence = "Nothing is proved, so no budget is spent."
+    else:
+        sentence = f"This draw will cost {methods.cost(found.loss_per_word, found.words)}."
+    spent = rewriting.spent(room.desk.charges)
+    return {"words": found.words, "epsilon": found.epsilon, "sentence": sentence, "spent": spent, "ledger": ledger}
 
 
 async def rewrite(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
     """Charge a draw and show it."""
-    draft = await room.quick.do(room.desk.rewrite, given["method"], given["position"])
+    draft = await room.quick.do(room.desk.rewrite, given["protection"], given["position"])
     return _drafted(room, draft)
 
 
@@ -202,19 +238,11 @@ def _short(reading: dict[str, Any]) -> dict[str, Any]:
     return {name: reading[name] for name in ("words", "basis", "sentence", "verdict", "risk", "risk_means")}
 
 
-def _priced(found: rewriting.Charge, draws: int) -> dict[str, Any]:
-    if found.loss_per_word is None:
-        sentence = "This spends no proved budget, because nothing is proved."
-    else:
-        sentence = methods.cost(found.loss_per_word, found.words)
-    return {"words": found.words, "epsilon": found.epsilon, "sentence": sentence, "earlier_draws": draws}
-
-
 def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
     drawn = draft.draw
     return {
-        "method": drawn.method,
-        "title": methods.card(drawn.method).title,
+        "protection": drawn.protection,
+        "title": methods.card(drawn.protection).title,
         "position": drawn.position,
         "badge": rewriting.badge(draft, room.desk.charges),
         "text": draft.text,
@@ -222,6 +250,8 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
         "changes": [[change.before, change.after, change.same] for change in drawn.changes],
         "edits": {str(place): words for place, words in draft.edits.items()},
         "current": drawn.original == room.desk.text,
+        "spent": rewriting.spent(room.desk.charges),
+        "ledger": room.desk.ledger,
     }
 
 
@@ -229,11 +259,12 @@ def _edited(draft: Draft, place: int) -> dict[str, Any]:
     return {"change": place, "now": draft.edits.get(place), "edits": len(draft.edits)}
 
 
-_DESK = ("text", "references", "drawn", "draws", "drafts")
+_DESK = ("text", "references", "drawn", "draws", "drafts", "spent", "ledger")
 _CHANGE = Whole(0, _MOST_CHANGES)
-_CHOSEN = Record({"method": Choice(_METHODS), "position": Whole(0, 63)})
+_CHOSEN = Record({"protection": PROTECTIONS, "position": Whole(0, MOST_POSITION)})
 _STATE = ("state", "done", "total", "problem", "own_texts", "other_texts", "writers", "words")
-_DRAFT = ("method", "title", "position", "badge", "text", "terms", "changes", "edits", "current")
+_DRAFT = ("protection", "title", "position", "badge", "text", "terms", "changes", "edits", "current", "spent", "ledger")
+_PRICE = ("words", "epsilon", "sentence", "spent", "ledger")
 _EDIT = Record(
     {"change": _CHANGE, "to": Choice(("drawn", "original", "word")), "word": Text(200, 1)}, frozenset({"word"})
 )
@@ -253,8 +284,8 @@ OPERATIONS = (
     Operation("/references", "POST", "Train attackers on other texts", take_references, _REFERENCES, _STATE),
     Operation("/references", "DELETE", "Forget the other texts", drop_references, None, _STATE),
     Operation("/words", "POST", "Other words for a word", other_words, Record({"word": Text(200, 1)}), ("words",)),
-    Operation("/methods", "GET", "The protections", offered, None, ("cards", "draws")),
-    Operation("/price", "POST", "What a draw would cost", price, _CHOSEN, ("words", "epsilon", "sentence")),
+    Operation("/methods", "GET", "The protections", offered, None, ("cards", "default")),
+    Operation("/price", "POST", "What a draw would cost", price, _CHOSEN, _PRICE),
     Operation("/rewrite", "POST", "Charge a draw and show it", rewrite, _CHOSEN, _DRAFT, waits=True),
     Operation("/draft", "GET", "The draft", draft_state, None, _DRAFT),
     Operation("/draft", "DELETE", "Take all edits back", restore, None, _DRAFT),
@@ -278,12 +309,11 @@ def endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
         except Invalid as invalid:
             return problem(422, str(invalid))
         except AllonymError as error:
-            return problem(409, str(error), "Your text is still here, and nothing else was changed.")
+            return problem(409, str(error), operation.kept)
         except Busy as busy:
             if busy.goes_on and operation.waits:
                 return JSONResponse({"running": True}, 202)
-            sentence = str(busy)
-            return problem(503, sentence, "Your text is still here.", {"Retry-After": str(RETRY_AFTER)})
+            return problem(503, str(busy), operation.kept, {"Retry-After": str(RETRY_AFTER)})
 
     return answer
 

@@ -33,14 +33,16 @@ class Change:
 
 
 def compare(original: str, released: str) -> list[Change]:
-    """Return the stretches of two texts, in order: the alignment with fewest changes, near the diagonal."""
+    """Return the stretches of two texts, in order: an alignment with few changes, near the diagonal."""
     before, after = _TOKEN.findall(original), _TOKEN.findall(released)
     cores = [_core(token) for token in before], [_core(token) for token in after]
-    found = []
+    found: list[Change] = []
     for one, other in _aligned(*cores):
         left = "" if one is None else before[one]
         right = "" if other is None else after[other]
         same = one is not None and other is not None and cores[0][one] == cores[1][other]
+        if other is None and found and not found[-1].after:  # one stretch for all that was left out together
+            left = found.pop().before + left
         found.append(Change(left, right, same))
     return found
 

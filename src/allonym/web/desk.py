@@ -10,8 +10,9 @@ from typing import Any
 from allonym import metrics
 from allonym.attackers.calibration import count_words
 from allonym.attackers.recognition import Recogniser
-from allonym.errors import AllonymError, InputError
-from allonym.web import reading, rewriting, style_profile
+from allonym.errors import AllonymError, BudgetError, InputError
+from allonym.web import methods, reading, rewriting, style_profile
+from allonym.web.purse import Purse
 from allonym.web.reading import YOU, Reading
 from allonym.web.rewriting import Charge, Draft
 from allonym.web.style_profile import Likeness
@@ -60,16 +61,28 @@ class Known:
 
 @dataclass
 class Desk:
-    """Everything of one sitting; `forget` leaves nothing."""
+    """Everything of one sitting; `forget` leaves nothing.
+
+    Attributes:
+        text: What is read and rewritten.
+        known: Other texts, and attackers trained on them.
+        charges: What was drawn since the page was opened, or everything forgotten.
+        draft: The last draw, and what was made of it.
+        drafts: How many there were.
+        purse: The ledger that draws are charged to, if one was named.
+        ledger: What it held after the last draw, in words.
+    """
 
     text: str = field(default="", repr=False)
     known: Known = field(default_factory=Known)
     charges: list[Charge] = field(default_factory=list)
     draft: Draft | None = field(default=None, repr=False)
     drafts: int = 0
+    purse: Purse | None = None
+    ledger: str = ""
 
     def forget(self) -> None:
-        """Drop all texts and what was learned from them."""
+        """Drop all texts and what was learned from them; what a ledger holds stays there."""
         self.text, self.known, self.charges, self.draft, self.drafts = "", Known(), [], None, 0
         _meaning.cache_clear()
 
@@ -85,21 +98,21 @@ class Desk:
         return reading.read(text, known.recogniser, own)
 
     def take_references(self, mine: Sequence[str], others: Sequence[tuple[str, str]]) -> Known:
-        """Take other texts; those equal to the text in question are left out."""
+        """Take other texts; those equal to the text in question are left out. If refused, the former ones stay."""
         asked = self.text.strip()
-        self.known = Known(
-            [text for text in mine if text.strip() and text.strip() != asked],
-            [(author, text) for author, text in others if text.strip() and text.strip() != asked],
-        )
+        own = [text for text in mine if text.strip() and text.strip() != asked]
+        foreign = [(author, text) for author, text in others if text.strip() and text.strip() != asked]
         if any(author.strip().lower() == YOU for author, _ in others):
             raise InputError(f"Another writer is called “{YOU}”, which stands for yourself here; rename the file.")
-        if self.known.others and not self.known.mine:
+        if foreign and not own:
             raise InputError("There are texts of others but none of yours; add one of your own.")
-        self.known.state = "training" if self.known.others else "none"
+        self.known = Known(own, foreign, "training" if foreign else "none")
         return self.known
 
     def train(self, known: Known) -> None:
         """Train attackers on the references; for a worker, so failures are kept, not raised."""
+        if known is not self.known:  # others were given meanwhile
+            return
         words = max(1, count_words(self.text)) if self.text.strip() else 500
 
         def progress(done: int, total: int) -> None:
@@ -115,12 +128,25 @@ class Desk:
         except Exception as error:  # its message may hold text, so only its kind is told
             known.state, known.problem = "failed", f"Training failed ({type(error).__name__}); try other texts."
 
-    def rewrite(self, method: str, position: int) -> Draft:
+    def price(self, protection: str, position: int) -> tuple[Charge, str]:
+        """Return what a draw would cost, and what the ledger would then hold, or why it would refuse."""
+        found = rewriting.estimate(protection, position, self.text)
+        if self.purse is None:
+            return found, ""
+        method, promised = methods.card(protection).method, methods.anonymizer(protection, position).guarantee()
+        try:
+            return found, self.purse.foresee(method, promised)
+        except BudgetError as refusal:
+            return found, f"The ledger will refuse it: {refusal}"
+
+    def rewrite(self, protection: str, position: int) -> Draft:
         """Charge a draw, draw it, and make it the draft."""
         text, charges = self.text, self.charges
-        charge = rewriting.price(method, position, text)
+        charge, promised = rewriting.price(protection, position, text)
+        if self.purse is not None:  # refuses before a random bit is drawn
+            self.ledger = self.purse.charge(methods.card(protection).method, promised)
         charges.append(charge)  # before anybody sees it: a failure may count too much, never too little
-        draft = Draft(rewriting.draw(method, position, text, charge.words))
+        draft = Draft(rewriting.draw(protection, position, text, charge.words))
         if self.charges is not charges:
             raise InputError("Everything was forgotten while this was drawn; begin again.")
         self.draft, self.drafts = draft, self.drafts + 1

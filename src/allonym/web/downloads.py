@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from importlib.resources import files
 from typing import Any
 
@@ -16,9 +17,13 @@ from allonym.experiments.svg import escaped
 from allonym.web import methods, reporting
 from allonym.web.desk import Desk
 from allonym.web.reporting import Report
+from allonym.web.rewriting import Draft
 
 File = tuple[str, str, bytes]  # name, media type, content
 
+_PAN_WORDS = 50
+_PAN_ABOUT = "JSON for researchers; holds your original text: keep it to yourself"
+_FEW_WORDS = re.compile(rf"(?:\s*\S+\s*){{1,{_PAN_WORDS}}}|\s+")
 _WARNING = (
     "Internal report: it holds your original text and every change. Do not publish it, and do not send it with the "
     "result."
@@ -44,8 +49,8 @@ def privacy(desk: Desk) -> File:
     record = {
         "tool": "allonym",
         "version": __version__,
-        "method": draft.draw.method,
-        "parameters": methods.parameters(draft.draw.method, draft.draw.position),
+        "method": methods.card(draft.draw.protection).method,
+        "parameters": methods.parameters(draft.draw.protection, draft.draw.position),
         "claim": report.badge,
         "draws": [vars(charge) for charge in desk.charges],
         "guarantee": None if draft.edited else draft.draw.guarantee.to_dict(),
@@ -62,26 +67,33 @@ def public_report(desk: Desk) -> File:
 def internal_report(desk: Desk) -> File:
     """Return the report with both texts."""
     draft = desk.drafted()
-    rows = "".join(
-        f"<tr><td>{escaped(change.before)}</td><td>{escaped(draft.edits.get(place, change.after))}</td>"
-        f"<td>{'by hand' if place in draft.edits else 'drawn'}</td></tr>"
-        for place, change in enumerate(draft.draw.changes)
-        if not change.same or place in draft.edits
-    )
     texts = (
         f"<h2>Original</h2><blockquote>{escaped(draft.draw.original)}</blockquote>"
         f"<h2>Result</h2><blockquote>{escaped(draft.text)}</blockquote>"
-        "<h2>Changes</h2><table><thead><tr><th scope='col'>original</th><th scope='col'>result</th>"
-        f"<th scope='col'>how</th></tr></thead><tbody>{rows}</tbody></table>"
     )
+    if draft.draw.changes:
+        changes = "".join(_change(draft, place) for place in range(len(draft.draw.changes)))
+        note = "Struck out: the original. Underlined: drawn. Underlined twice: chosen by hand."
+        texts += f"<h2>Changes</h2><p>{note}</p><blockquote>{changes}</blockquote>"
     page = _page(reporting.build(desk), "internal", texts)
     return "internal-report.html", "text/html; charset=utf-8", _bytes(page)
+
+
+def _change(draft: Draft, place: int) -> str:
+    """Return one stretch with what it was and what it is."""
+    change, words = draft.draw.changes[place], draft.edits.get(place, draft.draw.changes[place].after)
+    if change.same and place not in draft.edits:
+        return escaped(words if words[-1:].isspace() else f"{words} ")
+    body = words.rstrip()
+    by_hand = " class='mine'" if place in draft.edits else ""
+    before = f"<del>{escaped(change.before.rstrip())}</del> " if change.before.strip() else ""
+    return f"{before}<ins{by_hand}>{escaped(body)}</ins>{escaped(words[len(body) :]) or ' '}"
 
 
 def command(desk: Desk) -> File:
     """Return the command line that repeats the method on a file."""
     draft = desk.drafted()
-    line = methods.command(draft.draw.method, draft.draw.position)
+    line = methods.command(draft.draw.protection, draft.draw.position)
     again = "# Fresh noise each time: running this is another draw, which adds to the loss.\n"
     return "repeat.sh", "text/plain; charset=utf-8", _bytes(f"{again}{line}\n")
 
@@ -89,10 +101,46 @@ def command(desk: Desk) -> File:
 def curve(desk: Desk) -> File:
     """Return the data of the trade-off figure."""
     draft = desk.drafted()
-    figure = reporting.trade_off(draft.draw.method, draft.draw.position)
+    figure = reporting.trade_off(draft.draw.protection, draft.draw.position)
     if figure is None:
         raise InputError("No curve was measured for this method; choose one with a proof.")
     return "trade-off.csv", "text/csv; charset=utf-8", _bytes(to_csv(figure))
+
+
+def pan(desk: Desk) -> File:
+    """Return both texts in stretches of at most 50 words, as PAN's tasks on author obfuscation have it."""
+    draft = desk.drafted()
+    if draft.draw.terms is not None:
+        raise InputError("Counts have no places in a text; PAN's form is for rewritten texts.")
+    parts: list[dict[str, Any]] = []
+    at = 0
+    for original, obfuscated in _stretches(draft):
+        stop = at + len(original)
+        parts.append(
+            {
+                "original": original,
+                "original-start-charpos": at,
+                "original-end-charpos": stop,
+                "obfuscation": obfuscated,
+                "obfuscation-id": len(parts) + 1,
+            }
+        )
+        at = stop
+    return "result.pan.json", "application/json", _bytes(json.dumps(parts, ensure_ascii=False, indent=1) + "\n")
+
+
+def _stretches(draft: Draft) -> Iterator[tuple[str, str]]:
+    """Yield the original and what stands for it, piece by piece; what is long and was left out is cut."""
+    before, after = "", ""
+    for place, change in enumerate(draft.draw.changes):
+        now = draft.edits.get(place, change.after)
+        for piece in _FEW_WORDS.findall(change.before) or [""]:
+            if len((before + piece).split()) > _PAN_WORDS:
+                yield before, after
+                before, after = "", ""
+            before, after, now = before + piece, after + now, ""
+    if before or after:
+        yield before, after
 
 
 OFFERED: dict[str, Callable[[Desk], File]] = {
@@ -102,6 +150,7 @@ OFFERED: dict[str, Callable[[Desk], File]] = {
     "internal": internal_report,
     "command": command,
     "curve": curve,
+    "pan": pan,
 }
 
 
@@ -136,13 +185,16 @@ def _bytes(text: str) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def names() -> list[dict[str, Any]]:
+def names(desk: Desk) -> list[dict[str, Any]]:
     """Return what is offered, with what to know about each."""
+    drawn = desk.drafted().draw
+    measured = reporting.trade_off(drawn.protection, drawn.position) is not None
     return [
         {"name": "result", "title": "The result", "about": "the text as it stands, or the counts as CSV"},
         {"name": "privacy", "title": "Its guarantee", "about": "JSON, to keep beside the result"},
         {"name": "public", "title": "Public report", "about": "fit to send: no word of your text is in it"},
         {"name": "internal", "title": "Internal report", "about": "holds your original text: keep it to yourself"},
         {"name": "command", "title": "Command line", "about": "repeats this on a file; another draw costs again"},
-        {"name": "curve", "title": "Data of the curve", "about": "CSV"},
+        *([{"name": "curve", "title": "Data of the curve", "about": "CSV"}] if measured else []),
+        *([{"name": "pan", "title": "PAN’s form", "about": _PAN_ABOUT}] if drawn.terms is None else []),
     ]

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from allonym import __version__
-from allonym.web.api import OPERATIONS, PREFIX, Operation
+from allonym.web import api, table_pages
+from allonym.web.api import PREFIX, Operation
+
+OPERATIONS = (*api.OPERATIONS, *table_pages.OPERATIONS)
 
 _ERRORS = {
     "400": "The request cannot be read.",
@@ -24,6 +27,7 @@ def description() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(f"{PREFIX}{operation.path}", {})[operation.method.lower()] = _described(operation)
+    paths[table_pages.UPLOAD]["post"] = _upload()
     return {
         "openapi": "3.1.0",
         "info": {"title": "allonym, the local page", "version": __version__},
@@ -33,19 +37,33 @@ def description() -> dict[str, Any]:
 
 
 def _described(operation: Operation) -> dict[str, Any]:
-    answer = {"type": "object", "required": list(operation.answers)}
-    responses: dict[str, Any] = {"200": {"description": "Done.", "content": {"application/json": {"schema": answer}}}}
+    described = _answered(operation.summary, operation.answers)
     if operation.waits:
         running = {"type": "object", "required": ["running"]}
-        begun = {"description": "It goes on.", "content": {"application/json": {"schema": running}}}
-        responses["202"] = begun
-    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
-    responses |= {status: {"description": words, "content": error} for status, words in _ERRORS.items()}
-    described: dict[str, Any] = {"summary": operation.summary, "responses": responses}
+        described["responses"]["202"] = {
+            "description": "It goes on.", "content": {"application/json": {"schema": running}}
+        }  # fmt: skip
     if operation.body is not None:
         content = {"application/json": {"schema": operation.body.schema()}}
         described["requestBody"] = {"required": True, "content": content}
     return described
+
+
+def _upload() -> dict[str, Any]:
+    """Return the one operation that takes a form: a table."""
+    file = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
+    taken = _answered("Take a table", ("state", "name", "columns", "rows"))
+    taken["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": file}}}
+    return taken
+
+
+def _answered(summary: str, answers: tuple[str, ...]) -> dict[str, Any]:
+    """Return a description with what is answered, and every error."""
+    answer = {"type": "object", "required": list(answers)}
+    responses: dict[str, Any] = {"200": {"description": "Done.", "content": {"application/json": {"schema": answer}}}}
+    error = {"application/json": {"schema": {"$ref": "#/components/schemas/Error"}}}
+    responses |= {status: {"description": words, "content": error} for status, words in _ERRORS.items()}
+    return {"summary": summary, "responses": responses}
 
 
 def _error() -> dict[str, Any]:

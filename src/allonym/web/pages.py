@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from allonym import __version__
 from allonym.errors import AllonymError
-from allonym.web import downloads, guard, methods, openapi, reporting
+from allonym.web import downloads, guard, methods, reporting, rewriting
 from allonym.web.api import Room, problem
 from allonym.web.fields import Invalid, Record, Text
 from allonym.web.work import RETRY_AFTER, Busy
@@ -30,29 +30,31 @@ async def start(request: Request) -> Response:
 
 async def read(request: Request) -> Response:
     """Show how recognisable a text is."""
-    return page("read.html", "read")
+    return page(request, "read.html", "read")
 
 
 async def rewrite(request: Request) -> Response:
     """Show the protections and the draft."""
-    return page("rewrite.html", "rewrite", limit=methods.MOST_WORDS)
+    return page(request, "rewrite.html", "rewrite", limit=methods.MOST_WORDS)
 
 
 async def report(request: Request) -> Response:
     """Show what can be claimed."""
     room: Room = request.app.state.room
     if room.desk.draft is None:
-        return page("report.html", "report", report=None, files=[], limits=reporting.LIMITS)
+        return page(request, "report.html", "report", report=None, files=[], limits=reporting.LIMITS)
     try:
         built = await room.quick.do(reporting.build, room.desk)
     except Busy as busy:
         return PlainTextResponse(f"{busy}\n", 503, {"Retry-After": str(RETRY_AFTER)})
-    return page("report.html", "report", report=built, files=downloads.names(), limits=reporting.LIMITS)
+    spent = {"spent": rewriting.spent(room.desk.charges), "ledger": room.desk.ledger}
+    shown = {"report": built, "files": downloads.names(room.desk), "limits": reporting.LIMITS}
+    return page(request, "report.html", "report", **shown, **spent)
 
 
 async def limits(request: Request) -> Response:
     """Show what no text method can do."""
-    return page("limits.html", "limits", limits=reporting.LIMITS)
+    return page(request, "limits.html", "limits", limits=reporting.LIMITS)
 
 
 async def save(request: Request) -> Response:
@@ -93,11 +95,6 @@ async def health(request: Request) -> Response:
     return JSONResponse({"status": "ready"})
 
 
-async def described(request: Request) -> Response:
-    """Describe the interface."""
-    return JSONResponse(openapi.description())
-
-
 async def static(request: Request) -> Response:
     """Give a script or style; only names that ship exist."""
     name = str(request.path_params["name"])
@@ -109,10 +106,11 @@ async def static(request: Request) -> Response:
     return Response(found, media_type=_KINDS[PurePosixPath(name).suffix])
 
 
-def page(template: str, screen: str, **given: Any) -> Response:  # noqa: ANN401 - whatever the template shows
+def page(request: Request, template: str, screen: str, **given: Any) -> Response:  # noqa: ANN401 - what it shows
     """Return a screen."""
-    content = _template(template).render(screen=screen, screens=SCREENS, version=__version__, **given)
-    return HTMLResponse(content)
+    desk = request.app.state.room.desk
+    common = {"screen": screen, "screens": SCREENS, "version": __version__, "purse": desk.purse}
+    return HTMLResponse(_template(template).render(**common, **given))
 
 
 def _template(name: str) -> Any:  # noqa: ANN401 - jinja2's template

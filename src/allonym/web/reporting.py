@@ -21,8 +21,8 @@ from allonym.web.reading import Reading
 
 LIMITS = (
     "A measured risk is no guarantee: it is what these attackers reach with these texts, and a better one may exist.",
-    "The attackers here had not seen the method at work; one who trains on rewritten texts does better. The curve is "
-    "of such attackers, on other people’s texts.",
+    "The attackers who read your text here had not seen the method at work; one who learns from rewritten texts may do "
+    "better. The curve is of other people’s texts; what its attackers had seen stands below it.",
     "ε is per word, and words add up. A large total does not by itself rule out that the text is recognised.",
     "Names, places, events and opinions that the words still tell are not hidden. Neither are metadata, the time of "
     "sending, the way you type, and how few people could have written it.",
@@ -63,45 +63,45 @@ def build(desk: Desk) -> Report:
     """Return the report of the current draft."""
     draft = desk.drafted()
     drawn = draft.draw
-    card = methods.card(drawn.method)
+    card = methods.card(drawn.protection)
     before, after = desk.measure(drawn.original), desk.measure(draft.text)
     claimed = rewriting.badge(draft, desk.charges)
-    figure = trade_off(drawn.method, drawn.position)
+    figure = trade_off(drawn.protection, drawn.position)
     return Report(
-        method=f"{card.title} ({drawn.method})",
+        method=f"{card.title} ({card.method})",
         badge=claimed,
         paragraph=_paragraph(desk, claimed, before, after),
         rows=tuple(_rows(desk, before, after)),
         figure="" if figure is None else plain_svg(draw(figure)),
-        figure_note="" if figure is None else _measured_on(drawn.method),
-        command=methods.command(drawn.method, drawn.position),
+        figure_note="" if figure is None else _measured_on(drawn.protection, drawn.position),
+        command=methods.command(drawn.protection, drawn.position),
         statement=str(drawn.guarantee),
     )
 
 
-def trade_off(method: str, position: int) -> Lines | None:
+def trade_off(protection: str, position: int) -> Lines | None:
     """Return the measured curve with the chosen point ringed; None where nothing was measured."""
-    curve = methods.curves().get(method)
+    curve, chosen = methods.curve(protection, position)
     if curve is None:
         return None
     points = []
     for place, one in enumerate(curve["points"]):
-        attack, chosen = one["attack"], place == position
-        label = f"chosen: {one['label']}" if chosen else one["label"]
+        attack = one["attack"]
+        label = f"chosen: {one['label']}" if place == chosen else one["label"]
         ends = (attack["low"], attack["high"], None, None)
-        points.append(Point(attack["value"], one["kept"], *ends, label, chosen))
+        points.append(Point(attack["value"], one["kept"], *ends, label, place == chosen))
     before = curve["attack_before"]
     original = Point(before["value"], 1.0, before["low"], before["high"], None, None, "original")
     return Lines(
         "What is kept against what is given away",
-        f"Each point is a position of the slider, measured on {curve['bench']}: further up more is kept, further left "
-        "attackers who trained on rewritten texts name fewer writers. The ring marks your choice.",
-        "attackers name the right writer (share)",
+        f"Each point is a position of the slider, measured on {curve['bench']}, by {curve['by']}: further up more is "
+        "kept, further left less is given away. The ring marks your choice.",
+        f"{curve['attack_means']} (share)",
         "kept (share)",
         (
             Panel(
                 "",
-                (Series(methods.card(method).title, tuple(points)), Series("original", (original,))),
+                (Series(methods.card(protection).title, tuple(points)), Series("original", (original,))),
                 (Rule("x", curve["chance"], "chance"),),
             ),
         ),
@@ -126,6 +126,8 @@ def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, s
     rows = [("words", f"{before.words:,}", f"{after.words:,}")]
     if before.risk is not None and after.risk is not None:
         rows.append((before.risk_means, _share(before.risk), _share(after.risk)))
+    elif before.risk is not None:
+        rows.append((before.risk_means, _share(before.risk), "too short to say"))
     alike = desk.same_writer()
     if alike is not None:
         rows.append(("one writer wrote the original and this, judged by style alone", "–", _share(alike.probability)))
@@ -133,9 +135,9 @@ def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, s
     if kept is not None:
         rows.append(("likeness of meaning", "100 %", _share(max(0.0, kept))))
     if draft.draw.changes:
-        changed = [change for change in draft.draw.changes if not change.same]
-        share = 1 - len(changed) / max(1, len(draft.draw.changes))
-        rows.append(("words left as they were", "100 %", _share(share)))
+        words = [(len(change.before.split()), change.same) for change in draft.draw.changes]
+        left = sum(count for count, same in words if same) / max(1, sum(count for count, _ in words))
+        rows.append(("words left as they were", "100 %", _share(left)))
         rows.append(("words chosen by hand", "–", f"{len(draft.edits):,}"))
     return rows
 
@@ -144,10 +146,15 @@ def _share(value: float) -> str:
     return percent(min(value, 1.0))
 
 
-def _measured_on(method: str) -> str:
-    curve = methods.curves()[method]
-    note = f"Measured on {curve['bench']} ({curve['source']}), not on your text; kept: {curve['kept_means']}."
-    if not methods.curve_is_current(method):
+def _measured_on(protection: str, position: int) -> str:
+    curve, _ = methods.curve(protection, position)
+    if curve is None:
+        return ""
+    note = f"Measured on {curve['bench']}, by {curve['by']} ({curve['source']}), not on your text; "
+    note += f"kept: {curve['kept_means']}."
+    if "learned" in curve:
+        note += f" {methods.learned(curve)}"
+    if not methods.is_current(curve):
         note += " The model that ships today is another one than was measured then."
     return note
 
@@ -156,12 +163,13 @@ def _paragraph(desk: Desk, claimed: dict[str, Any], before: Reading, after: Read
     """Return what a data release may say, truthfully for drawn, drawn again and edited texts."""
     draft = desk.drafted()
     drawn = draft.draw
-    card = methods.card(drawn.method)
+    card = methods.card(drawn.protection)
     settings = ", ".join(
-        f"{name.replace('_', ' ')} {value}" for name, value in methods.parameters(drawn.method, drawn.position).items()
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in methods.parameters(drawn.protection, drawn.position).items()
     )
     parts = [
-        f"The document was replaced by the output of the method {drawn.method} ({settings}; allonym {__version__})."
+        f"The document was replaced by the output of the method {card.method} ({settings}; allonym {__version__})."
     ]
     if claimed["state"] == "edited":
         parts.append("It was then edited by hand, so no formal privacy is promised; its risk was measured only.")

@@ -19,6 +19,7 @@ from allonym.attackers.calibration import count_words
 from allonym.attackers.counts import texts_of_counts
 from allonym.errors import InputError
 from allonym.privacy import Guarantee, accounting
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import number
 from allonym.text import words as split_words
 from allonym.web import methods
@@ -31,12 +32,21 @@ NOT_PROVED = "No proof: measured only"
 
 @dataclass(frozen=True)
 class Charge:
-    """What one draw cost: its method, and its ε for the whole text where one is proved."""
+    """What one draw cost.
 
-    method: str
+    Attributes:
+        protection: The card it was drawn with.
+        loss_per_word: The proved loss of a word; None where nothing is proved.
+        words: How many words are drawn.
+        epsilon: The proved loss of the whole text.
+        adjacency: Between which texts it holds.
+    """
+
+    protection: str
     loss_per_word: float | None
     words: int
     epsilon: float | None
+    adjacency: str = ANY_TWO_DOCUMENTS
 
 
 @dataclass(frozen=True)
@@ -44,7 +54,7 @@ class Draw:
     """One rewrite as it was drawn.
 
     Attributes:
-        method: How it was made.
+        protection: The card it was made with.
         position: Of the slider.
         original: What was rewritten.
         released: What was drawn, as text.
@@ -54,7 +64,7 @@ class Draw:
         changes: Both texts in stretches; none for counts.
     """
 
-    method: str
+    protection: str
     position: int
     original: str = field(repr=False)
     released: str = field(repr=False)
@@ -102,34 +112,32 @@ class Draft:
         return replace(self, edits={place: one.before for place, one in changes if one.before != one.after})
 
 
-def estimate(method: str, position: int, text: str) -> Charge:
+def estimate(protection: str, position: int, text: str) -> Charge:
     """Return what a draw would cost at most, at once: by the loss stored with the slider, and every word counted."""
     _check(text)
-    given = methods.parameters(method, position)
-    loss = methods.stored_loss(method, position)
-    if "words" in given:
-        words = int(given["words"])
-    elif method == ERAE.method:
+    methods.parameters(protection, position)
+    loss, words = methods.stored(protection, position)
+    if words is None and methods.card(protection).method == ERAE.method:
         words = _tokens(text)
-    else:
+    elif words is None:
         words = len(split_words(text))  # a word method joins some of them, so it draws no more
-    return Charge(method, loss, words, None if loss is None else accounting.total(loss, words))
+    return Charge(protection, loss, words, None if loss is None else accounting.total(loss, words))
 
 
-def price(method: str, position: int, text: str) -> Charge:
-    """Return what a draw costs, by the mechanism itself and without a random bit."""
+def price(protection: str, position: int, text: str) -> tuple[Charge, Guarantee]:
+    """Return what a draw costs, by the mechanism itself and without a random bit, and what it promises by itself."""
     _check(text)
-    anonymizer = methods.anonymizer(method, position)
+    anonymizer = methods.anonymizer(protection, position)
     promised = anonymizer.guarantee()
     words = promised.words if promised.words is not None else _words(anonymizer, text)
-    if promised.loss_per_word is None:
-        return Charge(method, None, words, None)
-    return Charge(method, promised.loss_per_word, words, accounting.total(promised.loss_per_word, words))
+    loss = promised.loss_per_word
+    total = None if loss is None else accounting.total(loss, words)
+    return Charge(protection, loss, words, total, promised.adjacency), promised
 
 
-def draw(method: str, position: int, text: str, words: int) -> Draw:
+def draw(protection: str, position: int, text: str, words: int) -> Draw:
     """Draw a rewrite with fresh noise; `words` is what `price` said."""
-    anonymizer = methods.anonymizer(method, position)
+    anonymizer = methods.anonymizer(protection, position)
     release = anonymizer.release([text])
     if anonymizer.kind == "vectors":
         names = anonymizer.get_feature_names_out()
@@ -138,11 +146,11 @@ def draw(method: str, position: int, text: str, words: int) -> Draw:
             zip(map(str, names[row.indices]), map(int, row.data), strict=True), key=lambda one: (-one[1], one)
         )
         [released] = texts_of_counts(row, names)
-        return Draw(method, position, text, released, tuple(counts), release.guarantee, words, ())
+        return Draw(protection, position, text, released, tuple(counts), release.guarantee, words, ())
     [made] = release.payload
     changed = tuple(compare(text, made))
     promised = of_document(release.guarantee, words)
-    return Draw(method, position, text, made, None, promised, words, changed)
+    return Draw(protection, position, text, made, None, promised, words, changed)
 
 
 def badge(draft: Draft, charges: Sequence[Charge]) -> dict[str, Any]:
@@ -157,8 +165,26 @@ def badge(draft: Draft, charges: Sequence[Charge]) -> dict[str, Any]:
     each = f"ε ≤ {number(promised.loss_per_word or 0.0)} for each of {draft.draw.words:,} words"
     if len(paid) > 1:
         title, detail = f"Proved: ε = {total}, {len(paid)} draws", f"All draws add up; this one alone is {each}."
+        narrower = sorted({charge.adjacency for charge in paid} - {promised.adjacency, ANY_TWO_DOCUMENTS})
+        if narrower:
+            detail += f" Other draws promise something only between {' and '.join(narrower)}; so does their sum."
         return {"state": "rerolled", "title": title, "detail": detail, "statement": str(promised)}
     return {"state": "proved", "title": f"Proved: ε = {total}", "detail": f"{each}.", "statement": str(promised)}
+
+
+def spent(charges: Sequence[Charge]) -> str:
+    """Return what was spent since the page was opened, or everything forgotten, in a sentence; empty for nothing."""
+    if not charges:
+        return ""
+    proved = [charge.epsilon for charge in charges if charge.epsilon is not None]
+    others = len(charges) - len(proved)
+    parts = [f"ε = {number(sum(proved))} in {_draws(len(proved))}"] if proved else []
+    parts += [f"{_draws(others)} without a proof, which no total holds"] if others else []
+    return f"Spent so far: {', and '.join(parts)}."
+
+
+def _draws(count: int) -> str:
+    return "1 draw" if count == 1 else f"{count:,} draws"
 
 
 def of_document(guarantee: Guarantee, words: int) -> Guarantee:

@@ -6,30 +6,39 @@ import contextlib
 import logging
 import signal
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from allonym.web import api, guard, pages, table_pages
+from allonym.web import api, guard, openapi, pages, table_pages
 from allonym.web.desk import Desk
+from allonym.web.purse import Purse
 from allonym.web.work import Worker
 
 ADDRESS = "127.0.0.1"
 _BACKLOG = 512
 
+Answers = dict[str, Callable[[Request], Awaitable[Response]]]
 
-def build(access: guard.Access, port: int, complain: Callable[[str], None] = lambda _: None) -> guard.Guard:
+
+def build(
+    access: guard.Access,
+    port: int,
+    complain: Callable[[str], None] = lambda _: None,
+    purse: Purse | None = None,
+) -> guard.Guard:
     """Return the whole page, guarded.
 
     Args:
         access: Its one-time token and cookie.
         port: The port it is reached at.
         complain: Told of bugs, in sentences without text.
+        purse: The ledger to charge what is drawn to, if any.
     """
 
     @contextlib.asynccontextmanager
@@ -42,7 +51,7 @@ def build(access: guard.Access, port: int, complain: Callable[[str], None] = lam
     app = Starlette(routes=_routes(), lifespan=lifespan, exception_handlers={guard.Refused: _refused})
     app.router.redirect_slashes = False
     app.state.access = access
-    app.state.room = room = api.Room(Desk(), Worker("quick"), Worker("long"))
+    app.state.room = room = api.Room(Desk(purse=purse), Worker("quick"), Worker("long"))
     return guard.Guard(app, access, port, complain)
 
 
@@ -62,6 +71,7 @@ def listen(port: int = 0) -> socket.socket:
 def serve(place: socket.socket, app: guard.Guard, started: Callable[[], None]) -> None:
     """Answer until the process is asked to stop."""
     logging.getLogger("uvicorn.error").disabled = True  # its tracebacks could hold text
+    logging.getLogger("python_multipart").setLevel(logging.CRITICAL + 1)  # what is wrong with a form is answered
     config = uvicorn.Config(
         app,
         log_config=None,
@@ -111,29 +121,33 @@ def _routes() -> list[Route]:
         "/limits": pages.limits,
         "/static/{name}": pages.static,
         "/save/{name}": pages.save,
-        f"{api.PREFIX}/openapi.json": pages.described,
+        f"{api.PREFIX}/openapi.json": _described,
     }
     routes = [Route(path, endpoint, methods=["GET"]) for path, endpoint in screens.items()]
     routes += [
         Route(guard.DOOR, pages.door, methods=["GET"]),
         Route(guard.DOOR, pages.enter, methods=["POST"]),
     ]
-    by_path: dict[str, list[api.Operation]] = {}
-    for operation in api.OPERATIONS:
-        by_path.setdefault(operation.path, []).append(operation)
+    by_path: dict[str, Answers] = {table_pages.UPLOAD: {"POST": table_pages.upload}}
+    for operation in openapi.OPERATIONS:
+        by_path.setdefault(f"{api.PREFIX}{operation.path}", {})[operation.method] = api.endpoint(operation)
     routes += [_operations(path, own) for path, own in by_path.items()]
     return [*routes, *table_pages.routes()]
 
 
-def _operations(path: str, operations: list[api.Operation]) -> Route:
+def _operations(path: str, by_method: Answers) -> Route:
     """Return one route for all methods of a path, so that others are answered with 405 and what is allowed."""
-    by_method = {operation.method: api.endpoint(operation) for operation in operations}
 
     async def answer(request: Request) -> Response:
         method = "GET" if request.method == "HEAD" else request.method
         return await by_method[method](request)
 
-    return Route(f"{api.PREFIX}{path}", answer, methods=list(by_method))
+    return Route(path, answer, methods=list(by_method))
+
+
+async def _described(request: Request) -> Response:
+    """Describe the interface."""
+    return JSONResponse(openapi.description())
 
 
 async def _refused(request: Request, refusal: Exception) -> Response:

@@ -12,17 +12,19 @@ import json
 import shlex
 import tempfile
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import AllonymError, InputError
+from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.jobs.files import open_documents
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.run import Options, Plan, execute, plan
+from allonym.privacy.statement import number
 from allonym.web import methods
+from allonym.web.purse import Purse
 
 SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
 PREVIEWED = 20
@@ -33,6 +35,17 @@ _ROWS_AT_ONCE = 200  # what a stop may have to wait for
 
 class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
     """The person pressed Stop."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which columns, and how they are protected."""
+
+    text: str
+    author: str | None
+    keep: list[str]
+    protection: str
+    position: int
 
 
 @dataclass
@@ -52,6 +65,7 @@ class Table:
         promise: What is promised for each document.
         command: The command line that repeats it.
         runs: How often it was begun.
+        ledger: What the ledger held when it was done, if one was named.
     """
 
     name: str
@@ -66,40 +80,59 @@ class Table:
     promise: str = ""
     command: str = ""
     runs: int = 0
+    ledger: str = ""
+    _purse: Purse | None = field(default=None, repr=False)
     _job: Plan | None = field(default=None, repr=False)
     _stop: bool = field(default=False, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page shows."""
-        shown = ("name", "columns", "rows", "state", "done", "total", "problem", "promise", "command")
+        shown = ("name", "columns", "rows", "state", "done", "total", "problem", "promise", "command", "ledger")
         return {name: getattr(self, name) for name in shown}
 
-    def start(self, *, text: str, author: str | None, keep: list[str], method: str, position: int) -> None:
+    def price(self, choice: Choice, purse: Purse | None) -> dict[str, str]:
+        """Return what a choice would cost, and what the ledger would then hold; nothing is drawn or charged."""
+        job = self._planned(choice)
+        try:
+            ledger = "" if purse is None else purse.foresee_job(job)
+        except BudgetError as refusal:
+            ledger = f"The ledger will refuse it: {refusal}"
+        return {"sentence": _cost(job), "ledger": ledger}
+
+    def start(self, choice: Choice, purse: Purse | None) -> None:
         """Say what will be done and promised; every error of the table shows here, before anything is drawn."""
         if self.state == "running":
             raise InputError("This table is being worked on; stop it first.")
-        anonymizer = methods.anonymizer(method, position)
-        documents = open_documents(self.source, text=text, author=author, keep=keep)
+        job = self._planned(choice)
+        if purse is not None:
+            purse.foresee_job(job)  # refuses at once what the charge would refuse
+        self._job, self._purse = job, purse
+        self.total, self.done, self.problem, self.ledger = job.count, 0, "", ""
+        self.runs += 1
+        again = "" if self.runs == 1 else f" It was drawn {self.runs} times here, and losses add up."
+        self.promise = f"{job.per_author or job.per_document}{again}"
+        keep = [word for one in choice.keep for word in ("--keep", one)]
+        options = [*(("--author", choice.author) if choice.author else ()), *keep]
+        if purse is not None:
+            options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]
+        line = methods.command(choice.protection, choice.position, f"YOUR{self.source.suffix}")
+        self.command = f"{line} {shlex.join(['--text', choice.text, *options])}"
+        self.state, self._stop = "running", False
+
+    def _planned(self, choice: Choice) -> Plan:
+        anonymizer = methods.anonymizer(choice.protection, choice.position)
+        documents = open_documents(self.source, text=choice.text, author=choice.author, keep=choice.keep)
         suffix = ".npz" if anonymizer.kind == "vectors" else self.source.suffix
-        out = Path(self.folder.name) / f"result-{method}-{position}{suffix}"
-        self._job = plan(
+        return plan(
             anonymizer,
             documents,
-            out=out,
+            out=Path(self.folder.name) / f"result-{choice.protection}-{choice.position}{suffix}",
             has_ids=False,
-            has_authors=author is not None,
-            keep=tuple(keep),
+            has_authors=choice.author is not None,
+            keep=tuple(choice.keep),
             repeatable=False,
             chunk_rows=_ROWS_AT_ONCE,
         )
-        self.total, self.done, self.problem = self._job.count, 0, ""
-        self.runs += 1
-        again = "" if self.runs == 1 else f" It was drawn {self.runs} times here, and losses add up."
-        self.promise = f"{self._job.per_author or self._job.per_document}{again}"
-        options = [*(("--author", author) if author else ()), *(word for one in keep for word in ("--keep", one))]
-        line = methods.command(method, position, f"YOUR{self.source.suffix}")
-        self.command = f"{line} {shlex.join(['--text', text, *options])}"
-        self.state, self._stop = "running", False
 
     def go_on(self) -> None:
         """Take a stopped job up again."""
@@ -122,8 +155,11 @@ class Table:
             if self._stop and self.done < self.total:
                 raise _Stopped
 
+        opened = nullcontext() if self._purse is None else self._purse.account()
         try:
-            execute(job, None, progress, Options(force=not resume, resume=resume))
+            with opened as account:
+                execute(job, None, progress, Options(force=not resume, resume=resume, account=account))
+            self.ledger = "" if self._purse is None else self._purse.told()
             self.state = "done"
         except _Stopped:
             self.state = "stopped"
@@ -171,6 +207,21 @@ def take(name: str, content: bytes) -> Table:
             raise
         raise InputError("The file cannot be read as a table; check that its name fits what it holds.") from None
     return Table(name[:200], folder, source, columns, rows)
+
+
+def _cost(job: Plan) -> str:
+    """Return the price of a table in a sentence."""
+    promised, documents = job.per_document, "1 document" if job.count == 1 else f"{job.count:,} documents"
+    if promised.loss_per_word is None:
+        return f"Nothing is proved, so no budget is spent on {documents}."
+    if promised.words is None:
+        each = number(promised.loss_per_word)
+        return f"This will cost ε ≤ {each} for each word of {documents}: words add up, and their number is not hidden."
+    product = f"ε ≤ {number(promised.loss_per_word)} for each word × {promised.words:,} words"
+    words = f"This will cost {product} = {number(promised.epsilon or 0.0)} for each of {documents}"
+    if job.per_author is None or job.per_author.epsilon is None:
+        return f"{words}."
+    return f"{words}; {number(job.per_author.epsilon)} for the author with most of them."
 
 
 def _preview(source: Path) -> tuple[list[str], list[list[str]]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 from starlette.datastructures import UploadFile
@@ -12,9 +11,9 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from allonym.errors import AllonymError, InputError
-from allonym.web import guard, methods, pages, table
-from allonym.web.api import PREFIX, Room, problem, read_json
-from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
+from allonym.web import guard, pages, table
+from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, problem
+from allonym.web.fields import Invalid, Record, Several, Text, Whole
 from allonym.web.work import RETRY_AFTER, Busy
 
 MOST_FIELDS = 64
@@ -24,30 +23,37 @@ _START = Record(
         "text": _COLUMN,
         "author": _COLUMN,
         "keep": Several(_COLUMN, MOST_FIELDS),
-        "method": Choice(tuple(card.method for card in methods.CARDS)),
-        "position": Whole(0, 63),
+        "protection": PROTECTIONS,
+        "position": Whole(0, MOST_POSITION),
     },
     frozenset({"author"}),
 )
-_STATE = {"state": "none", "name": "", "columns": [], "rows": [], "done": 0, "total": 0, "problem": "", "promise": ""}
+_NONE = {"state": "none", "name": "", "columns": [], "rows": [], "done": 0, "total": 0, "problem": "", "promise": "",
+         "command": "", "ledger": ""}  # fmt: skip
+_KEPT = "The table is still here."
 
-Answer = Callable[[Request], Awaitable[Response]]
+Given = dict[str, Any]
 
 
 async def screen(request: Request) -> Response:
     """Show the Table screen."""
-    return pages.page("table.html", "table", suffixes=", ".join(table.SUFFIXES), previewed=table.PREVIEWED)
-
-
-async def state(request: Request) -> Response:
-    """Return how far the table is."""
-    held = _room(request).table
-    return JSONResponse(_STATE if held is None else held.to_dict())
+    return pages.page(request, "table.html", "table", suffixes=", ".join(table.SUFFIXES), previewed=table.PREVIEWED)
 
 
 async def upload(request: Request) -> Response:
     """Take a table; one file, few fields."""
-    room = _room(request)
+    try:
+        return JSONResponse(await _taken(request))
+    except Invalid as invalid:
+        return problem(422, str(invalid))
+    except AllonymError as error:
+        return problem(409, str(error), "A table that was here before still is.")
+    except Busy as busy:
+        return problem(503, str(busy), headers={"Retry-After": str(RETRY_AFTER)})
+
+
+async def _taken(request: Request) -> Given:
+    room: Room = request.app.state.room
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "multipart/form-data":
         raise guard.Refused(415, "A table is sent as a form with a file; use the page itself.")
@@ -63,94 +69,77 @@ async def upload(request: Request) -> Response:
     if room.table is not None:
         room.table.close()
     room.table = taken
-    return JSONResponse(taken.to_dict())
+    return taken.to_dict()
 
 
-async def start(request: Request) -> Response:
+async def state(room: Room, _: Given) -> Any:  # noqa: ANN401 - ready for JSON
+    """Return how far the table is."""
+    return _NONE if room.table is None else room.table.to_dict()
+
+
+async def price(room: Room, given: Given) -> Any:  # noqa: ANN401
+    """Say what a choice would cost; nothing is drawn. A table that was forgotten meanwhile costs nothing to say."""
+    if room.table is None:
+        return {"sentence": "", "ledger": ""}
+    return await room.quick.do(_held(room).price, table.Choice(**given), room.desk.purse)
+
+
+async def start(room: Room, given: Given) -> Any:  # noqa: ANN401
     """Begin to protect a column."""
-    room = _room(request)
     held = _held(room)
-    given = _START.check(await read_json(request))
-    await room.quick.do(lambda: held.start(**given))
-    room.long.start(lambda: held.work(resume=False))
-    return JSONResponse(held.to_dict())
+    await room.quick.do(held.start, table.Choice(**given), room.desk.purse)
+    _begin(room, held, resume=False)
+    return held.to_dict()
 
 
-async def stop(request: Request) -> Response:
+async def stop(room: Room, _: Given) -> Any:  # noqa: ANN401
     """Stop after the rows at hand."""
-    held = _held(_room(request))
+    held = _held(room)
     held.stop()
-    return JSONResponse(held.to_dict())
+    return held.to_dict()
 
 
-async def go_on(request: Request) -> Response:
+async def go_on(room: Room, _: Given) -> Any:  # noqa: ANN401
     """Take a stopped job up again."""
-    room = _room(request)
     held = _held(room)
     held.go_on()
-    room.long.start(lambda: held.work(resume=True))
-    return JSONResponse(held.to_dict())
+    _begin(room, held, resume=True)
+    return held.to_dict()
 
 
-async def drop(request: Request) -> Response:
+async def drop(room: Room, _: Given) -> Any:  # noqa: ANN401
     """Delete the table and its result."""
-    room = _room(request)
     if room.table is not None:
         room.table.close()
         room.table = None
-    return JSONResponse(_STATE)
+    return _NONE
+
+
+def _begin(room: Room, held: table.Table, *, resume: bool) -> None:
+    try:
+        room.long.start(lambda: held.work(resume=resume))
+    except Busy:
+        held.state = "stopped" if resume else "ready"
+        raise
 
 
 async def save(request: Request) -> Response:
-    """Give the result or its guarantee."""
-    held = _held(_room(request))
-    path = held.result() if request.path_params["what"] == "result" else held.promise_file()
+    """Give the result or its guarantee; other names do not exist."""
+    what = request.path_params["what"]
+    if what not in ("result", "privacy"):
+        return problem(404, "There is no such file; choose one on the Tables screen.")
+    try:
+        held = _held(request.app.state.room)
+        path = held.result() if what == "result" else held.promise_file()
+    except AllonymError as error:
+        return problem(409, str(error), _KEPT)
     suffix = "".join(path.suffixes[-2:]) if path.name.endswith(".privacy.json") else path.suffix
-    name = f"table.anon{suffix}"
-    return FileResponse(path, media_type="application/octet-stream", filename=name)
+    return FileResponse(path, media_type="application/octet-stream", filename=f"table.anon{suffix}")
 
 
 def routes() -> list[Route]:
-    """Return all routes of the table."""
-    own = f"{PREFIX}/table"
-    return [
-        Route("/table", screen, methods=["GET"]),
-        Route(
-            own, _told(_by_method({"GET": state, "POST": upload, "DELETE": drop})), methods=["GET", "POST", "DELETE"]
-        ),
-        Route(f"{own}/start", _told(start), methods=["POST"]),
-        Route(f"{own}/stop", _told(stop), methods=["POST"]),
-        Route(f"{own}/resume", _told(go_on), methods=["POST"]),
-        Route("/save-table/{what}", _told(save), methods=["GET"]),
-    ]
-
-
-def _by_method(answers: dict[str, Answer]) -> Answer:
-    async def answer(request: Request) -> Response:
-        return await answers["GET" if request.method == "HEAD" else request.method](request)
-
-    return answer
-
-
-def _told(answer: Answer) -> Answer:
-    """Return the same, with errors told as everywhere."""
-
-    async def careful(request: Request) -> Response:
-        try:
-            return await answer(request)
-        except Invalid as invalid:
-            return problem(422, str(invalid))
-        except AllonymError as error:
-            return problem(409, str(error), "The table is still here.")
-        except Busy as busy:
-            return problem(503, str(busy), "The table is still here.", {"Retry-After": str(RETRY_AFTER)})
-
-    return careful
-
-
-def _room(request: Request) -> Room:
-    room: Room = request.app.state.room
-    return room
+    """Return the routes that are no operations of the interface."""
+    return [Route("/table", screen, methods=["GET"]), Route("/save-table/{what}", save, methods=["GET"])]
 
 
 def _held(room: Room) -> table.Table:
@@ -158,3 +147,19 @@ def _held(room: Room) -> table.Table:
     if held is None:
         raise InputError("There is no table; choose a file first.")
     return held  # type: ignore[no-any-return]
+
+
+def _operation(path: str, method: str, summary: str, handler: Handler, body: Record | None = None) -> Operation:
+    answers = ("sentence", "ledger") if handler is price else tuple(_NONE)
+    return Operation(path, method, summary, handler, body, answers, kept=_KEPT)
+
+
+OPERATIONS = (
+    _operation("/table", "GET", "How far the table is", state),
+    _operation("/table", "DELETE", "Forget the table", drop),
+    _operation("/table/price", "POST", "What protecting a column would cost", price, _START),
+    _operation("/table/start", "POST", "Protect a column", start, _START),
+    _operation("/table/stop", "POST", "Stop after the rows at hand", stop),
+    _operation("/table/resume", "POST", "Go on with a stopped job", go_on),
+)
+UPLOAD = f"{PREFIX}/table"

@@ -4,6 +4,7 @@ import { element, find, show } from "/static/dom.js";
 const panel = find("inspector");
 let back = null;
 let choose = () => {};
+let opened = 0;
 
 panel.querySelector(".close").addEventListener("click", close);
 panel.addEventListener("keydown", (event) => {
@@ -33,8 +34,9 @@ export function close() {
   if (back && back.isConnected) back.focus();
 }
 
-// `words` may be a promise; the panel opens at once and fills in.
+// `words` may be a promise; the panel opens at once and fills in. Without words to look for, it is null.
 export async function open({ title, note, actions = [], words, own = true, pick, from }) {
+  const turn = ++opened;
   back = from;
   choose = pick;
   find("inspector-title").textContent = title;
@@ -49,10 +51,12 @@ export async function open({ title, note, actions = [], words, own = true, pick,
   show(panel, true);
   const first = panel.querySelector(".actions button");
   (first ?? panel.querySelector(".close")).focus();
-  const found = await Promise.resolve(words).catch(() => []); // what went wrong is told elsewhere
+  const looked = await Promise.resolve(words).catch(() => []); // what went wrong is told elsewhere
+  if (turn !== opened) return; // another one was opened meanwhile
+  const found = looked ?? [];
   choices.replaceChildren(
     ...found.map((word) => element("button", { type: "button", on: { click: () => pick(word) } }, word)),
   );
   if (!first && found.length && panel.contains(document.activeElement)) choices.firstElementChild.focus();
-  if (!found.length && own) panel.querySelector(".note").textContent = `${note} No other word is known for this one.`;
+  if (looked && !looked.length && own) panel.querySelector(".note").textContent = `${note} No other word is known for this one.`;
 }

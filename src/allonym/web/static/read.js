@@ -100,35 +100,61 @@ function inspect(rank, at, from) {
   for (const other of marked.querySelectorAll(".on")) other.classList.remove("on");
   if (!mark.places.length) {
     const note = `${mark.note}. It is a habit of the whole text, so there is no single place to change.`;
-    open({ title: mark.feature, note, words: [], own: false, pick: () => {}, from });
+    open({ title: mark.feature, note, words: null, own: false, pick: () => {}, from });
     return;
   }
   const [start, stop] = mark.places[at];
   const words = slice(pieces(text.value), start, stop);
   if (editing) for (const span of marked.querySelectorAll(`[data-rank="${rank}"]`)) span.classList.add("on");
+  const alike = places(mark, words);
+  let everywhere = false;
   const more = mark.places.length > 1
     ? [{ name: `Next place (${at + 1} of ${mark.places.length})`, run: () => inspect(rank, (at + 1) % mark.places.length, from) }]
     : [];
+  if (alike.length > 1) {
+    more.push({ name: `Change all ${alike.length}`, run: ({ target }) => {
+      everywhere = !everywhere;
+      target.setAttribute("aria-pressed", String(everywhere));
+    } });
+  }
   open({
     title: `“${words.trim() || "blank"}”`,
     note: `${mark.feature}: ${percent(mark.share)} of what gives the text away; ${mark.note}.`,
     actions: more,
     words: words.trim() ? post("/words", { word: words.trim().slice(0, 200) }).then((found) => found.words) : [],
-    pick: (word) => replaceWith(start, stop, word),
+    pick: (word) => replaceWith(everywhere ? alike : [[start, stop]], word),
     from,
   });
 }
 
-function replaceWith(start, stop, word) {
+// The places of a mark where the same words stand, but for their case.
+function places(mark, words) {
   const characters = pieces(text.value);
-  const old = slice(characters, start, stop);
-  const kept = old.match(/^\s*/)[0] + word + old.match(/\s*$/)[0];
-  text.value = slice(characters, 0, start) + kept + slice(characters, stop, characters.length);
+  const same = words.trim().toLowerCase();
+  return mark.places.filter(([start, stop]) => slice(characters, start, stop).trim().toLowerCase() === same);
+}
+
+function replaceWith(where, word) {
+  let changing = text.value;
+  for (const [start, stop] of [...where].sort((one, other) => other[0] - one[0])) { // the last first: others stay in place
+    const characters = pieces(changing);
+    const old = slice(characters, start, stop);
+    const put = where.length > 1 ? cased(word, old.trim()) : word;
+    changing = slice(characters, 0, start) + old.match(/^\s*/)[0] + put + old.match(/\s*$/)[0] + slice(characters, stop, characters.length);
+  }
+  text.value = changing;
   close();
-  say(`Replaced by ${word}.`);
+  say(where.length > 1 ? `Replaced by ${word} in ${where.length} places.` : `Replaced by ${word}.`);
   if (editing) marked.textContent = text.value;
   clearTimeout(timer);
   score(text.value);
+}
+
+// A word in the case of the one whose place it takes.
+function cased(word, like) {
+  const first = word.charAt(0);
+  const upper = like.charAt(0) !== like.charAt(0).toLowerCase();
+  return (upper ? first.toUpperCase() : first.toLowerCase()) + word.slice(1);
 }
 
 function edit(now) {
@@ -145,6 +171,11 @@ function edit(now) {
 }
 
 async function take(words, name) {
+  if (words.includes("\u0000") || /\.(docx?|odt|pdf|rtf|pages)$/i.test(name)) {
+    tell({ happened: "This is not a plain text.", kept: "Your text here is as it was.",
+      next: "Save it as .txt first: documents of a word processor also hold names, dates and earlier versions." });
+    return;
+  }
   if ([...words].length > MOST) {
     tell({ happened: "This text has more than 1,000,000 characters.", kept: "Your text here is as it was.", next: "Shorten it, or use `allonym check`." });
     return;

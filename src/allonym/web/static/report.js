@@ -1,6 +1,6 @@
 // The Report screen: copying, a warning before the internal report, and the example.
 import { find, say } from "/static/dom.js";
-import { example, post } from "/static/net.js";
+import { example, get, post } from "/static/net.js";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
@@ -23,6 +23,8 @@ for (const link of document.querySelectorAll("[data-warn]")) {
 
 find("example")?.addEventListener("click", async () => {
   await post("/read", { text: await example() });
-  await post("/rewrite", { method: "erae", position: 3 });
+  const { cards } = await get("/methods");
+  const { sliders } = cards.find((card) => card.name === "meaning");
+  await post("/rewrite", { protection: "meaning", position: sliders[0].points.at(-1).position });
   location.reload();
 });

@@ -5,81 +5,97 @@ import { close, open } from "/static/inspector.js";
 
 const form = find("choice");
 const slider = find("slider");
+const styles = find("style");
 const result = find("result");
 let cards = [];
 let draft = null;
 let view = "result";
 
-const chosen = () => cards.find((card) => card.method === form.elements.method?.value);
+const chosen = () => cards.find((card) => card.name === form.elements.protection?.value);
+// A style change has a slider for each style; the others have one.
+const sliding = () => chosen().sliders[chosen().sliders.length > 1 ? Number(styles.value) : 0];
+const point = () => sliding().points[Math.min(Number(slider.value), sliding().points.length - 1)];
 
-function offer() {
+function offer(preferred) {
   for (const box of document.querySelectorAll(".card")) {
     const own = cards.filter((card) => card.group === box.dataset.group);
     box.querySelector(".options").replaceChildren(...own.map(option));
   }
-  const first = cards.find((card) => card.method === (draft?.method ?? "erae") && !card.problem) ?? cards.find((card) => !card.problem);
-  if (first) form.querySelector(`[value="${first.method}"]`).checked = true;
+  const first = cards.find((card) => card.name === (draft?.protection ?? preferred) && !card.problem) ?? cards.find((card) => !card.problem);
+  if (!first) return;
+  form.querySelector(`[value="${first.name}"]`).checked = true;
   moved();
-  if (draft && first?.method === draft.method) {
-    slider.value = draft.position;
-    find("style").value = draft.position;
+  if (draft && first.name === draft.protection) {
+    const at = first.sliders.findIndex((one) => one.points.some((each) => each.position === draft.position));
+    if (at < 0) return;
+    styles.value = at;
+    slider.value = first.sliders[at].points.findIndex((each) => each.position === draft.position);
     moved();
   }
 }
 
 function option(card) {
   if (card.problem) return element("p", { class: "away" }, card.problem);
-  const name = `method-${card.method}`;
+  const name = `protection-${card.name}`;
   return element("div", { class: "option" },
-    element("input", { type: "radio", name: "method", value: card.method, id: name }),
-    element("label", { for: name }, card.title, element("small", {}, card.gives)));
+    element("input", { type: "radio", name: "protection", value: card.name, id: name, "aria-describedby": `${name}-gives` }),
+    element("label", { for: name }, card.title, element("small", { id: `${name}-gives` }, card.gives)));
 }
 
 function moved() {
   const card = chosen();
   if (!card) return;
   for (const box of document.querySelectorAll(".card")) box.classList.toggle("chosen", box.dataset.group === card.group);
-  slider.max = card.points.length - 1;
-  const curve = card.points[0].attack !== undefined;
-  show(find("slider-part"), curve);
-  show(find("style-part"), !curve);
-  if (curve) {
-    const point = card.points[position()];
-    find("slider-label").textContent = `How much to change: ${point.label}`;
-    find("epsilon").textContent = `ε ≤ ${upwards(point.loss_per_word)} for each word`;
-    slider.setAttribute("aria-valuetext", `${point.label}: attackers right ${percent(point.attack.value)}, kept ${percent(point.kept)}`);
-    expect(card, point);
-  } else if (find("style").options.length !== card.points.length) {
-    find("style").replaceChildren(...card.points.map((point, place) => element("option", { value: place }, point.label)));
+  const several = card.sliders.length > 1;
+  show(find("style-part"), several);
+  if (several && styles.options.length !== card.sliders.length) {
+    styles.replaceChildren(...card.sliders.map((one, place) => element("option", { value: place }, one.label)));
   }
+  const last = sliding().points.length - 1;
+  if (Number(slider.max) !== last) {
+    slider.max = last;
+    slider.value = Math.round(last / 2);
+  }
+  expect(sliding(), point());
   price();
-}
-
-// Which of the card's points is chosen: by the slider, or by the list of styles.
-function position() {
-  return Number(chosen().points[0].attack === undefined ? find("style").value || 0 : slider.value);
 }
 
 function upwards(value) {
   return (Math.ceil(value * 100) / 100).toFixed(2);
 }
 
-function expect(card, point) {
+function expect(about, at) {
+  find("slider-label").textContent = `How much to change: ${at.label}`;
+  find("epsilon").textContent = at.loss_per_word ? `ε ≤ ${upwards(at.loss_per_word)} for each word` : "";
+  show(find("expected"), about.measured);
+  find("warning").textContent = about.warning ?? "";
+  show(find("warning"), Boolean(about.warning));
+  if (!about.measured) {
+    slider.setAttribute("aria-valuetext", at.label);
+    find("bench").textContent = "What this reaches was not measured.";
+    return;
+  }
+  slider.setAttribute("aria-valuetext", `${at.label}: attackers right ${percent(at.attack.value)}, kept ${percent(at.kept)}`);
   find("attack").replaceChildren(
-    element("strong", {}, percent(point.attack.value)),
-    `${interval(point.attack)}; ${percent(card.attack_before.value)} before, chance ${percent(card.chance)}`);
-  find("kept").replaceChildren(element("strong", {}, percent(point.kept)), card.kept_means);
-  find("bench").textContent = `Measured on ${card.bench}, by attackers who had learned from rewritten texts; not on your text.`
-    + (card.measured ? "" : " The model that ships today is another one than was measured then.");
+    element("strong", {}, percent(at.attack.value)),
+    `${about.attack_means}: ${interval(at.attack)}; before ${percent(about.attack_before.value)}, by chance ${percent(about.chance)}`);
+  find("kept").replaceChildren(element("strong", {}, percent(at.kept)), about.kept_means);
+  find("bench").textContent = `Measured on ${about.bench}, by ${about.by}; not on your text.`
+    + (about.current ? "" : " The model that ships today is another one than was measured then.");
 }
 
 const price = latest(async () => {
-  const card = chosen();
-  const found = await post("/price", { method: card.method, position: position() });
-  const before = found.earlier_draws === 1 ? "1 earlier draw" : `${found.earlier_draws} earlier draws`;
-  const again = found.earlier_draws ? ` It adds to what ${before} cost.` : "";
-  find("cost").textContent = `This draw will cost: ${found.sentence}.${again}`;
+  const found = await post("/price", { protection: chosen().name, position: point().position });
+  find("cost").textContent = found.sentence;
+  tellSpent(found);
 });
+
+// What was spent in this sitting, and what the ledger holds or would hold.
+function tellSpent({ spent, ledger }) {
+  find("spent").textContent = spent ? `${spent} Another draw adds to it.` : "";
+  find("ledger").textContent = ledger;
+  show(find("ledger"), Boolean(ledger));
+}
 
 form.addEventListener("change", moved);
 slider.addEventListener("input", moved);
@@ -90,7 +106,7 @@ form.addEventListener("submit", async (event) => {
   button.textContent = "Drawing …";
   say("Drawing.");
   try {
-    draft = await drawn(chosen().method, position());
+    draft = await drawn(chosen().name, point().position);
     tellDraft();
     find("draft-title").focus();
   } catch (error) {
@@ -103,9 +119,9 @@ form.addEventListener("submit", async (event) => {
 });
 
 // A draw that takes long is answered at once; it is on the desk when it is done.
-async function drawn(method, at) {
+async function drawn(protection, position) {
   const { drafts } = await get("/desk");
-  const found = await post("/rewrite", { method, position: at });
+  const found = await post("/rewrite", { protection, position });
   if (!found.running) return found;
   say("Still drawing.");
   while ((await get("/desk")).drafts === drafts) await new Promise((done) => setTimeout(done, 1500));
@@ -118,6 +134,8 @@ function tellDraft() {
   find("draft-title").textContent = `The rewrite: ${draft.title.toLowerCase()}`;
   show(find("stale"), !draft.current);
   tellBadge(draft.badge);
+  find("held").textContent = draft.ledger;
+  show(find("held"), Boolean(draft.ledger));
   const counts = draft.terms !== null;
   for (const part of document.querySelectorAll("#draft > .bar, #diff-hint, #texts")) show(part, !counts);
   show(find("terms"), counts);
@@ -136,7 +154,7 @@ function tellBadge(badge) {
   const edits = Object.keys(draft.edits).length;
   show(find("restore"), edits > 0);
   const changes = draft.changes.filter(([, , same]) => !same).length;
-  find("changed").textContent = `${changes.toLocaleString("en")} changes${edits ? `, ${edits} by you` : ""}`;
+  find("changed").textContent = `${changes === 1 ? "1 change" : `${changes.toLocaleString("en")} changes`}${edits ? `, ${edits} by you` : ""}`;
 }
 
 function termList(terms) {
@@ -159,18 +177,24 @@ function draw() {
   if (first) first.tabIndex = 0;
 }
 
+const FEW = 60; // characters of what was left out that a label reads out
+
 function stretch(place) {
-  const [before, after, same] = draft.changes[place];
+  const [before, , same] = draft.changes[place];
   const words = now(place);
   const mine = String(place) in draft.edits;
-  if (same && !mine) return [words];
+  if (same && !mine) return [view !== "inline" || /\s$/.test(words) ? words : `${words} `];
+  if (!words.trim() && !before.trim()) return [words];
   const body = words.trimEnd();
   const space = words.slice(body.length);
+  const was = before.trim();
   const parts = [];
-  if (view === "inline" && !same && before.trim()) parts.push(element("del", {}, before.trimEnd()), " ");
-  const span = element("span", { class: mine ? "change mine" : "change", role: "button", tabindex: -1, "data-place": place,
-    "aria-label": `${body || "left out"}, was ${before.trim() || "nothing"}`,
-    on: { click: () => inspect(place), keydown: (event) => entered(event, place) } }, body || "∅");
+  if (view === "inline" && !same && was) parts.push(element("del", {}, before.trimEnd()), " ");
+  const count = was.split(/\s+/).length;
+  const told = body || (count === 1 ? "1 word left out" : `${count.toLocaleString("en")} words left out`);
+  const span = element("span", { class: `change${mine ? " mine" : ""}${body ? "" : " gap"}`, role: "button", tabindex: -1, "data-place": place,
+    "aria-label": `${told}, was ${was.length > FEW ? `${was.slice(0, FEW)} and so on` : was || "nothing"}`,
+    on: { click: () => inspect(place), keydown: (event) => entered(event, place) } }, body || "[…]");
   parts.push(span, space || (body ? "" : " "));
   return parts;
 }
@@ -187,14 +211,16 @@ function inspect(place) {
   const from = result.querySelector(`[data-place="${place}"]`);
   for (const other of result.querySelectorAll(".on")) other.classList.remove("on");
   from?.classList.add("on");
+  const was = before.trim();
+  const drawnFor = after.trim() ? `Drawn for “${was || "nothing"}”.` : `Left out: “${was}”.`;
   open({
-    title: after.trim() ? `“${after.trim()}”` : "left out",
-    note: `Drawn for “${before.trim() || "nothing"}”. A word you choose yourself ends the proof; the risk is then measured only.`,
+    title: after.trim() ? `“${after.trim()}”` : "Left out",
+    note: `${drawnFor} What you choose yourself ends the proof; the risk is then measured only.`,
     actions: [
-      { name: "Keep as drawn", run: () => edit(place, "drawn") },
+      { name: after.trim() ? "Keep as drawn" : "Leave it out", run: () => edit(place, "drawn") },
       { name: "Put the original back", run: () => edit(place, "original") },
     ],
-    words: after.trim() ? post("/draft/words", { change: place }).then((found) => found.words) : [],
+    words: after.trim() ? post("/draft/words", { change: place }).then((found) => found.words) : null,
     pick: (word) => edit(place, "word", word),
     from,
   });
@@ -205,17 +231,10 @@ async function edit(place, to, word) {
   if (found.now === null) delete draft.edits[place];
   else draft.edits[place] = found.now;
   close();
-  const old = result.querySelector(`[data-place="${place}"]`);
-  const anchor = old.previousSibling;
-  const [span] = stretch(place).filter((part) => part instanceof Element && part.matches(".change"));
-  const words = now(place);
-  if (span) {
-    old.replaceWith(span);
-    focusOn([...result.querySelectorAll(".change")], span);
-  } else {
-    old.replaceWith(words.trimEnd());
-    anchor?.parentElement?.focus?.();
-  }
+  draw();
+  const span = result.querySelector(`[data-place="${place}"]`);
+  if (span) focusOn([...result.querySelectorAll(".change")], span);
+  else result.focus();
   tellBadge(found.badge);
   say(found.badge.title);
   measure();
@@ -226,13 +245,15 @@ const measure = latest(async () => {
   const parts = [];
   if (found.after.risk !== null && found.before.risk !== null) {
     parts.push(figure(`${percent(found.before.risk)} → ${percent(found.after.risk)}`, found.after.risk_means));
+  } else if (found.before.risk !== null) {
+    parts.push(figure("too short to say", "how recognisable it still is. Attackers who know texts of yours can try all the same: give some on the Read screen"));
   }
   if (found.same_writer !== null) {
     const { probability, right, words } = found.same_writer;
     parts.push(figure(percent(Math.min(probability, 1 - 1e-9)), `that one writer wrote the original and this, by style alone (such verdicts are right ${percent(right.value)} of the time at ${words} words)`));
   }
   if (found.meaning_kept !== null) parts.push(figure(percent(Math.max(0, found.meaning_kept)), "of the meaning kept (likeness of sentence embeddings)"));
-  parts.push(figure(`${found.before.words} → ${found.after.words}`, "words"));
+  parts.push(figure(`${found.before.words.toLocaleString("en")} → ${found.after.words.toLocaleString("en")}`, "words"));
   find("risk").replaceChildren(...parts);
 });
 
@@ -271,6 +292,6 @@ if (desk.text) {
   if (desk.drawn) draft = await get("/draft");
   const found = await get("/methods");
   cards = found.cards;
-  offer();
+  offer(found.default);
   if (draft) tellDraft();
 }

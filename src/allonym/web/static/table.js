@@ -1,22 +1,68 @@
 // The Table screen: a file, its first rows, which columns, and how far the work is.
-import { element, find, say, show } from "/static/dom.js";
-import { ask, example, get, post, Problem, remove, tell } from "/static/net.js";
+import { element, find, interval, percent, say, show } from "/static/dom.js";
+import { ask, example, get, latest, post, Problem, remove, tell } from "/static/net.js";
 
-let state = { state: "none", done: 0, total: 0, promise: "", command: "" };
+let state = { state: "none", done: 0, total: 0, promise: "", command: "", ledger: "" };
 let usable = [];
 
-function positions() {
-  const card = usable.find((one) => one.method === find("method").value);
-  find("position").replaceChildren(...card.points.map((point, place) => element("option", { value: place }, point.label)));
-  find("position").selectedIndex = Math.floor(card.points.length / 2);
+// Every position of every slider, by what it is called; a style change has a slider for each style.
+function points() {
+  const card = usable.find((one) => one.name === find("protection").value);
+  return card.sliders.flatMap((about) => about.points.map((point) => ({ about, ...point,
+    label: about.label ? `${about.label}, ${point.label}` : point.label })));
 }
-find("method").addEventListener("change", positions);
+
+function positions() {
+  find("position").replaceChildren(...points().map((point) => element("option", { value: point.position }, point.label)));
+  find("position").selectedIndex = points()[0].about.label ? 1 : Math.floor(points().length / 2);
+}
+
+function expect() {
+  const { about, attack, kept } = points()[find("position").selectedIndex];
+  find("expected").textContent = about.measured
+    ? `Measured on ${about.bench}, by ${about.by}: ${about.attack_means} ${percent(attack.value)} (${interval(attack)}; `
+      + `before ${percent(about.attack_before.value)}, by chance ${percent(about.chance)}); kept ${percent(kept)}, ${about.kept_means}. Not on your texts.`
+    : "What this reaches was not measured.";
+  find("warning").textContent = about.warning ?? "";
+  show(find("warning"), Boolean(about.warning));
+}
+
+function choice() {
+  const boxes = [...find("keep").querySelectorAll("input:checked:enabled")];
+  const given = { text: find("column").value, keep: boxes.map((box) => box.value), protection: find("protection").value,
+    position: Number(find("position").value) };
+  if (find("author").value) given.author = find("author").value;
+  return given;
+}
+
+const price = latest(async () => {
+  if (state.state === "none" || state.state === "running") return;
+  const found = await post("/table/price", choice());
+  find("cost").textContent = found.sentence;
+  find("ledger").textContent = found.ledger;
+  show(find("ledger"), Boolean(found.ledger));
+});
+
+// Neither the texts nor the authors are copied as they are.
+function chosen() {
+  for (const box of find("keep").querySelectorAll("input")) {
+    box.disabled = [find("column").value, find("author").value].includes(box.value);
+  }
+  expect();
+  price();
+}
+
+find("columns").addEventListener("change", (event) => {
+  if (event.target.id === "protection") positions();
+  chosen();
+});
 
 function tellTable() {
   show(find("nothing"), state.state === "none");
   show(find("with-table"), state.state !== "none");
   if (state.state === "none") return;
   find("name").textContent = state.name;
+  find("previewed").textContent = state.rows.length;
   const head = element("tr", {}, ...state.columns.map((name) => element("th", { scope: "col" }, name)));
   const rows = state.rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
   find("preview").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
@@ -27,33 +73,38 @@ function tellTable() {
   find("column").selectedIndex = longest.indexOf(Math.max(...longest));
   find("keep").replaceChildren(find("keep").firstElementChild, ...state.columns.map((name, at) =>
     element("div", { class: "option" }, element("input", { type: "checkbox", id: `keep-${at}`, value: name }), element("label", { for: `keep-${at}` }, name))));
+  chosen();
 }
 
 function tellState() {
   const running = state.state === "running";
   find("start").disabled = running;
   show(find("stop"), running);
-  show(find("resume"), state.state === "stopped");
+  show(find("resume"), state.state === "stopped" || (state.state === "failed" && state.done > 0));
   show(find("progress"), running || state.state === "stopped");
   find("bar").max = Math.max(1, state.total);
   find("bar").value = state.done;
   find("told").textContent = `${state.done.toLocaleString("en")} of ${state.total.toLocaleString("en")} rows done${state.state === "stopped" ? "; stopped" : ""}`;
   show(find("finished"), state.state === "done");
   find("promise").textContent = state.promise;
-  find("command").textContent = state.command ?? "";
+  find("command").textContent = state.command;
+  find("held").textContent = state.ledger;
+  show(find("held"), Boolean(state.ledger));
 }
 
 async function follow() {
+  const moving = state.state === "running";
   tellState();
   while (state.state === "running") {
     await new Promise((done) => setTimeout(done, 400));
     state = await get("/table");
     tellState();
   }
-  if (state.state === "done") {
+  if (state.state === "done" && moving) {
     say("The table is done.");
     find("finished-title").focus();
   }
+  price();
   if (state.state === "failed") {
     tell({ happened: state.problem, kept: "The table is still here.", next: "" });
   }
@@ -88,11 +139,7 @@ find("example").addEventListener("click", () => careful(async () => {
 find("columns").addEventListener("submit", (event) => {
   event.preventDefault();
   careful(async () => {
-    const boxes = [...find("keep").querySelectorAll("input:checked")];
-    const keep = boxes.map((box) => box.value).filter((name) => name !== find("column").value);
-    const given = { text: find("column").value, keep, method: find("method").value, position: Number(find("position").value) };
-    if (find("author").value) given.author = find("author").value;
-    state = await post("/table/start", given);
+    state = await post("/table/start", choice());
     await follow();
   });
 });
@@ -107,9 +154,10 @@ find("drop").addEventListener("click", () => careful(async () => {
   tellState();
 }));
 
-usable = (await get("/methods")).cards.filter((card) => !card.problem);
-find("method").replaceChildren(...usable.map((card) => element("option", { value: card.method }, card.title)));
-find("method").value = usable.some((card) => card.method === "erae") ? "erae" : usable[0].method;
+const offered = await get("/methods");
+usable = offered.cards.filter((card) => !card.problem);
+find("protection").replaceChildren(...usable.map((card) => element("option", { value: card.name }, card.title)));
+find("protection").value = usable.some((card) => card.name === offered.default) ? offered.default : usable[0].name;
 positions();
 if (state.state === "none") state = await get("/table");
 tellTable();

@@ -1,0 +1,160 @@
+"""What is drawn on the page is charged to a ledger, as on the command line; caps refuse before anything is drawn."""
+
+from __future__ import annotations
+
+import pytest
+from starlette.testclient import TestClient
+
+from allonym import cli
+from allonym.errors import BudgetError, InputError
+from allonym.privacy.budgets import Caps, rounded_up
+from allonym.privacy.ledger import Ledger
+from allonym.web import guard, methods, rewriting, server
+from allonym.web.desk import Desk
+from allonym.web.purse import Purse
+from allonym.web.table import Choice, take
+from tests.web.conftest import LETTER, ORIGIN, PORT
+
+CORE = {"protection": "core", "position": 0}
+
+
+@pytest.fixture
+def purse(tmp_path) -> Purse:
+    return Purse(tmp_path / "budget.sqlite", "letters")
+
+
+def desk_with(purse: Purse) -> Desk:
+    made = Desk(purse=purse)
+    made.read(LETTER)
+    return made
+
+
+def totals(purse: Purse):
+    with Ledger(purse.path, create=False) as ledger:
+        return ledger.totals(purse.dataset)[0]
+
+
+def test_a_draw_is_charged_and_told(purse):
+    desk = desk_with(purse)
+    _, foreseen = desk.price("core", 0)
+    assert foreseen.startswith("Then in the ledger: 1 release of “letters”")
+    assert not purse.path.exists()  # looking at the price leaves no file
+    first = desk.rewrite("core", 0)
+    assert rounded_up(totals(purse).document) == first.draw.guarantee.epsilon
+    assert "1 release of “letters”" in desk.ledger
+    desk.rewrite("core", 0)
+    assert totals(purse).document == totals(purse).author
+    assert rounded_up(totals(purse).document) == 2 * first.draw.guarantee.epsilon
+    desk.forget()
+    assert totals(purse).releases == 2  # forgetting gives nothing back
+
+
+def test_a_cap_refuses_before_anything_is_drawn(purse, monkeypatch):
+    one = methods.anonymizer("core", 0).guarantee().epsilon
+    desk = desk_with(Purse(purse.path, purse.dataset, Caps.of(document=1.5 * one)))
+    desk.rewrite("core", 0)
+    before = totals(purse)
+    _, foreseen = desk.price("core", 0)
+    assert foreseen.startswith("The ledger will refuse it:")
+    monkeypatch.setattr(rewriting, "draw", lambda *_: pytest.fail("something was drawn"))
+    with pytest.raises(BudgetError, match="above the cap"):
+        desk.rewrite("core", 0)
+    assert totals(purse) == before
+    assert len(desk.charges) == 1
+    assert desk.drafts == 1
+
+
+def test_what_has_no_total_is_listed_and_a_cap_refuses_it(purse):
+    desk = desk_with(purse)
+    desk.rewrite("meaning", 4)
+    found = totals(purse)
+    assert found.document == 0
+    assert found.not_added == {"pure, for single words only": 1}
+    assert "Not in these totals" in desk.ledger
+    with Ledger(purse.path) as ledger:
+        ledger.cap(purse.dataset, Caps.of(document=10_000.0))
+    with pytest.raises(BudgetError, match="has no total for a document"):
+        desk.rewrite("meaning", 4)
+
+
+def test_the_page_charges_what_the_command_line_charges(purse, tmp_path, capsys):
+    desk_with(purse).rewrite("core", 0)
+    page = totals(purse)
+    text = tmp_path / "letter.txt"
+    text.write_text(LETTER, encoding="utf-8")
+    line = methods.command("core", 0, str(text)).split()[1:]
+    assert cli.run([*line, "--budget-db", str(purse.path), "--dataset", purse.dataset]) == 0
+    both = totals(purse)
+    assert (both.document, both.author, both.releases) == (2 * page.document, 2 * page.author, 2)
+
+
+def test_a_refusal_is_an_answer(purse):
+    access = guard.Access(PORT)
+    app = server.build(access, PORT, purse=Purse(purse.path, purse.dataset, Caps.of(document=1.0)))
+    with TestClient(app, base_url=ORIGIN, headers={"origin": ORIGIN}) as client:
+        client.post("/open", json={"token": access.token})
+        assert "in budget.sqlite, as “letters”" in client.get("/read").text
+        client.post("/api/v1/read", json={"text": LETTER})
+        assert "will refuse it" in client.post("/api/v1/price", json=CORE).json()["ledger"]
+        answer = client.post("/api/v1/rewrite", json=CORE)
+        assert answer.status_code == 409
+        assert "above the cap" in answer.json()["error"]["happened"]
+        assert "nothing was drawn" in answer.json()["error"]["next"].lower()
+        assert client.get("/api/v1/desk").json()["spent"] == ""
+
+
+def test_a_table_is_charged_once_however_often_it_is_resumed(purse):
+    rows = "\n".join(f'"{LETTER[:40]} {number}",writer {number % 2}' for number in range(250))
+    table = take("t.csv", f"text,who\n{rows}\n".encode())
+    choice = Choice("text", "who", [], "core", 0)
+    priced = table.price(choice, purse)
+    assert "for each of 250 documents" in priced["sentence"]
+    assert "Then in the ledger" in priced["ledger"]
+    table.start(choice, purse)
+    table.stop()
+    table.work(resume=False)
+    assert table.state == "stopped"
+    charged = totals(purse)
+    assert charged.releases == 1
+    table.go_on()
+    table.work(resume=True)
+    assert table.state == "done", table.problem
+    assert totals(purse) == charged
+    assert "1 release of “letters”" in table.ledger
+    assert "--dataset letters" in table.command
+    strict = Purse(purse.path, purse.dataset, Caps.of(author=1.0))
+    with pytest.raises(BudgetError):
+        table.start(choice, strict)
+    assert table.state == "done"
+    assert table.price(choice, strict)["ledger"].startswith("The ledger will refuse it")
+    table.close()
+
+
+def test_a_ledger_that_cannot_be_used_is_said(tmp_path, capsys):
+    (tmp_path / "text").write_text("no ledger", encoding="utf-8")
+    for path in (tmp_path / "text", tmp_path / "no" / "ledger"):
+        with pytest.raises(InputError, match="--budget-db"):
+            Purse(path, "letters").check()
+    folder = Purse(tmp_path / "gone" / "ledger", "letters")
+    with pytest.raises(InputError):
+        desk_with(folder).rewrite("core", 0)
+    assert Purse(tmp_path / "new", "letters").told().endswith("nothing is spent on “letters”.")
+    for words, said in (
+        (["--dataset", "x"], "--budget-db"),
+        (["--cap-document", "1"], "--budget-db"),
+        (["--budget-db", str(tmp_path / "new")], "--dataset"),
+        (["--budget-db", str(tmp_path / "text"), "--dataset", "x"], "cannot be opened"),
+    ):
+        assert cli.run(["serve", "--no-browser", *words]) == cli.BAD_USE
+        assert said in capsys.readouterr().err
+
+
+def test_two_sittings_share_a_cap(purse):
+    one = methods.anonymizer("core", 0).guarantee().epsilon
+    capped = Purse(purse.path, purse.dataset, Caps.of(document=2.5 * one))
+    first, second = desk_with(capped), desk_with(capped)
+    first.rewrite("core", 0)
+    second.rewrite("core", 0)
+
+    with pytest.raises(BudgetError):
+        first.rewrite("core", 0)
