@@ -171,7 +171,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--look-every", type=int, default=500)
     parser.add_argument("--shares", nargs="*", default=[], help="TERM=SHARE or TERM=SHARE:ALLOWANCE, for the recipe's")
     parser.add_argument("--odds", type=float, help="log-odds that judges shall give to the target, for the recipe's")
-    parser.add_argument("--neutral", action="store_true", help="one decoder that is told nothing of the writer")
+    parser.add_argument("--neutral", action="store_true", help="one decoder that is told nothing, for recipe Neutral")
     parser.add_argument("--temperature", type=float, default=0.5)
     parser.add_argument("--rate", type=float, default=1e-4, help="learning rate of the game")
     parser.add_argument("--keep", type=Path, help="file for all networks before the game, or to begin with, if there")

@@ -173,3 +173,13 @@ def test_three_classes_and_the_paper_s_network(command, table, tmp_path, write_t
     assert config["shape"]["conditioned"] is True
     [written] = A4NT(model=str(model), target="c", source="a", prefer="privacy").transform(["The cook sold the boat."])
     assert isinstance(written, str)
+
+
+@needs_torch
+def test_a_neutral_model_imitates_nobody(command, table, tmp_path):
+    model = tmp_path / "model"
+    result = command(*arguments(table, model, "--losses", "Neutral", "--steps", 2)).done()
+    assert "--target neutral" in result.err
+    assert json.loads((model / models.CONFIG).read_text("utf-8"))["shape"]["neutral"] is True
+    [written] = A4NT(model=str(model), target="neutral").transform(["The cook sold the boat."])
+    assert isinstance(written, str)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from allonym.anonymizers.a4nt import NEUTRAL
 from allonym.cli import train_common
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train_common import Positive, run_options, text_options, vocabulary_options
@@ -27,7 +28,8 @@ _STAGES = {
     "game": "Translator",
 }
 _NO_LOSSES = ("step", "seconds")
-_LOSSES = ("CycML", "CycML+Lang", "CycML+Lang+Near", "autoencoder")
+_HIDING = "Neutral"
+_LOSSES = ("CycML", "CycML+Lang", "CycML+Lang+Near", _HIDING, "autoencoder")
 
 _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` how well the rewritten text resists."
 
@@ -77,7 +79,7 @@ def command(
         corpus = _read(talk, table, plan, fingerprint)
         with _shown(talk) as progress:
             found = a4nt_own_text.train(corpus, plan, output, device=on, resume=resume, progress=progress)
-    _report(talk, output, corpus, found)
+    _report(talk, output, corpus, plan, found)
 
 
 def _planned(given: dict[str, Any]) -> Plan:
@@ -143,7 +145,7 @@ def _shown(talk: Talk) -> Iterator[Progress]:
         yield tell
 
 
-def _report(talk: Talk, output: Path, corpus: Corpus, found: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: Corpus, plan: Plan, found: dict[str, Any]) -> None:
     figures = {
         "classes": list(corpus.classes),
         "words": len(corpus.vocabulary),
@@ -157,4 +159,5 @@ def _report(talk: Talk, output: Path, corpus: Corpus, found: dict[str, Any]) -> 
     )
     train_common.report(talk, output, figures, sentence)
     talk.say(_NO_PROMISE)
-    train_common.say_how_to_try(talk, "a4nt", output, "--target", corpus.classes[-1])
+    target = NEUTRAL if plan.losses == _HIDING else corpus.classes[-1]
+    train_common.say_how_to_try(talk, "a4nt", output, "--target", target)

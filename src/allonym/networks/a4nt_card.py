@@ -49,6 +49,7 @@ _MEANINGS = {
     "sentences_after": "the same after translation",
     "documents_before": "documents the classifier gives to their true class, before",
     "documents_after": "the same after translation",
+    "documents_worst": "the same in the direction in which it is most often",
     "kept": "share of the words that are kept",
     "language_before": "loss of the language model a word, before",
     "language_after": "the same after translation",

@@ -53,6 +53,8 @@ class Recipe:
         for term, share in self.shares.items():
             if term not in TERMS or not share > 0:
                 raise ParameterError(f"A recipe weighs {', '.join(TERMS)} by positive numbers, got {term}: {share}.")
+        if not math.isfinite(self.odds):
+            raise ParameterError(f"The odds of a recipe must be a number, got {self.odds}.")
         for term, allowance in self.allowances.items():
             if term not in self.shares or not allowance >= 0:
                 raise ParameterError(f"An allowance is a positive number for a term in use, got {term}: {allowance}.")

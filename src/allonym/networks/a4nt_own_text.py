@@ -96,10 +96,11 @@ class Plan:
             raise ParameterError(f"The losses {self.losses} compare words place by place: choose --variant editor.")
 
     def shape(self, corpus: Corpus) -> Shape:
-        """Return the translator's sizes; with more than two classes one decoder is told whom to imitate."""
-        classes = len(corpus.classes)
+        """Return the translator's sizes; with more than two classes one decoder is told whom to imitate, if anybody."""
+        classes, neutral = len(corpus.classes), RECIPES[self.losses].hides
         (embedding, hidden), *_ = SIZES[self.size]
-        return Shape(len(corpus.vocabulary), classes, self.variant, classes > 2, embedding, hidden)
+        told = classes > 2 and not neutral
+        return Shape(len(corpus.vocabulary), classes, self.variant, told, embedding, hidden, neutral)
 
     def settings(self, stage: int) -> Settings:
         """Return how to train in a stage, by its number."""

@@ -193,6 +193,8 @@ class Training:
             raise ParameterError(
                 f"The recipe {recipe.name} compares words place by place, for which it needs an editor."
             )
+        if recipe.hides != self.translator.shape.neutral:
+            raise ParameterError(f"The recipe {recipe.name} and the translator differ in whether they imitate anybody.")
         ours = torch.optim.RMSprop(self.translator.parameters(), lr=self.settings.learning_rate)
         theirs = torch.optim.RMSprop(self.opponent.parameters(), lr=self.settings.learning_rate)
         first: dict[str, list[float]] = {}
