@@ -25,7 +25,7 @@ from allonym import models, style_sentences
 from allonym.anonymizers.a4nt import A4NT, AUTO, LIKELIEST, NEUTRAL, SHIPPED, uniforms
 from allonym.errors import AllonymError
 from allonym.experiments.a4nt_documents import CLASSES, SIX, Part
-from allonym.networks.a4nt_inference import FURTHER_WORDS, KIND, A4ntReader
+from allonym.networks.a4nt_inference import BALANCE, FURTHER_WORDS, KIND, A4ntReader
 from allonym.randomness import insecure
 from allonym.sequences import END, SPECIAL, UNKNOWN
 
@@ -48,6 +48,7 @@ class Model:
         variant: "paper" or "editor".
         recipe: The losses it was trained with, as "CycML+Lang".
         neutral: Whether it imitates nobody.
+        balance: What similarity weighs beside log-odds where the method chooses.
         weights: Digest of its weights: the same weights are evaluated once.
         size_bytes: Of all its files.
     """
@@ -58,6 +59,7 @@ class Model:
     variant: str
     recipe: str
     neutral: bool
+    balance: float
     weights: str
     size_bytes: int
 
@@ -92,6 +94,7 @@ def _model(place: Path) -> Model:
         variant=str(opened.config["shape"]["variant"]),
         recipe=str(opened.config.get("recipe", "unknown")),
         neutral=bool(opened.config["shape"].get("neutral", False)),
+        balance=float(opened.config.get("balance", BALANCE)),
         weights=hashlib.sha256((place / models.WEIGHTS).read_bytes()).hexdigest()[:16],
         size_bytes=opened.size_bytes,
     )

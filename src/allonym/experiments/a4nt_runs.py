@@ -145,7 +145,10 @@ def learn(bench: Bench, setting: str, name: str) -> Row:
 
 def measure(bench: Bench, model: Model, setting: str, way: str) -> Row:
     """Translate test and training documents, let all attackers loose on them, and see what is left of the text."""
-    return bench.kept(["measure", model.weights, setting, way], lambda: _measured(bench, model, setting, way))
+    what = ["measure", model.weights, setting, way]
+    if way in PREFERENCES:
+        what.append(f"balance {model.balance}")
+    return bench.kept(what, lambda: _measured(bench, model, setting, way)) | _named(model, setting)
 
 
 def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
@@ -166,9 +169,10 @@ def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
         for prefer in PREFERENCES if chooses else ():
             texts = rewritten(model, part, setting, prefer)
             points.append(_point(judge, part, texts, setting, prefer, _meteor(part.sentences, texts)))
-        return {**_named(model, setting), "documents": len(part), "sentences": len(part.sentences), "points": points}
+        return {"documents": len(part), "sentences": len(part.sentences), "points": points}
 
-    return bench.kept(["operating", model.weights, str(chooses)], make)
+    what = ["operating", model.weights, f"balance {model.balance}" if chooses else "five samples"]
+    return bench.kept(what, make) | _named(model, model.trained_for)
 
 
 def rewritten(model: Model, part: Part, setting: str, way: str) -> list[str]:
@@ -198,7 +202,7 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
         adaptive = adapted.attack(corpus.test, new, setting)
         attacks.append({"attacker": name, "static": static, "adaptive": adaptive})
     alike = _meteor_of_some(bench.sizes, corpus.test, new)
-    row = {**_named(model, setting), "way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
+    row = {"way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
     row["sentences_per_second"] = (len(new) + len(new_small)) / max(seconds, 1e-9)
     if setting == "blog-age":
         row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
@@ -206,7 +210,7 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
 
 
 def _named(model: Model, setting: str) -> Row:
-    names = ("name", "trained_for", "variant", "recipe", "weights", "size_bytes")
+    names = ("name", "trained_for", "variant", "recipe", "neutral", "balance", "weights", "size_bytes")
     return {"setting": setting, **{name: getattr(model, name) for name in names}}
 
 

@@ -245,7 +245,7 @@ def _six(results: Results) -> str:
     for setting in ("blog-age", "blog-gender", SIX):
         for row in of_setting(results, setting):
             attack = attack_on(row, LSTM)
-            six = "one model for six classes" if row["trained_for"] == SIX else "pairwise"
+            six = "one model for six classes" if row["trained_for"] == SIX else "one for two"
             cells = [_figure(attack[kind]["document"]["f1"]) for kind in _KINDS]
             rows.append([setting, six, label(row, results), *cells, _figure(row["meteor"])])
     told = (
