@@ -23,7 +23,7 @@ from _common import Row, table_of
 from allonym import __version__
 
 COMMAND = "python benchmarks/page.py --json results/page.json"
-PARTS = (page_rescore, page_load, page_fuzz)
+PARTS = (page_load, page_rescore, page_fuzz)
 
 
 def main() -> None:

@@ -27,7 +27,7 @@ _BACKLOG = 512
 Answers = dict[str, Callable[[Request], Awaitable[Response]]]
 # How long a thread that computes may keep the interpreter while another waits. After every wait for the network the
 # page must get it back, and Python's usual 5 ms, once for each request, let 256 visitors wait for seconds.
-_TURN_S = 0.0005
+_TURN_S = 0.0001
 
 
 def build(
