@@ -71,11 +71,11 @@ def fuzz(app: guard.Guard, access: guard.Access, examples: int, origin: str = OR
     def call(case: Any) -> None:  # noqa: ANN401 - schemathesis makes it
         nonlocal again
         ends = time.monotonic() + _PATIENCE_S
-        answer = case.call(headers=headers)
+        answer = case.call(headers=headers, timeout=_PATIENCE_S)
         while answer.status_code == 503 and "retry-after" in answer.headers and time.monotonic() < ends:
             again += 1
             time.sleep(0.05)
-            answer = case.call(headers=headers)
+            answer = case.call(headers=headers, timeout=_PATIENCE_S)
         statuses[answer.status_code] += 1
         case.validate_response(answer, checks=checks, headers=headers)
 

@@ -118,9 +118,9 @@ def raw(address: str, request: bytes) -> bytes:
     return answer
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium():
-    """A browser for all tests."""
+    """A browser for the tests of a file: while it is open, its event loop runs, and other tests could start none."""
     api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     if _CHROMIUM is None:
         pytest.skip("there is no chromium on this machine")
