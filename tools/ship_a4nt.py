@@ -3,8 +3,8 @@
     python tools/ship_a4nt.py a4nt_models/age-editor-CycML+Lang+Near_b --name a4nt-age --balance 6
 
 Writes ``src/allonym/models/NAME``: the weights and words as they are, the configuration with its name, a card and
-checksums. ``--balance`` is what similarity weighs beside log-odds when a translation is chosen; it was found for each
-model by trying some on validation documents.
+checksums. ``--balance`` is what similarity weighs beside log-odds when a translation is chosen; for the models that
+imitate a class it was found by trying some on validation documents, for the neutral one none was tried.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ need to be sure, use them for research only.
 
 ## Choosing among translations
 
-The weight of similarity beside log-odds is {balance:g} (`prefer="balanced"`), found on validation documents.
+The weight of similarity beside log-odds is {balance:g} (`prefer="balanced"`), {found}.
 
 ## Held-out figures
 
@@ -110,6 +110,7 @@ def ship(source: Path, name: str, balance: float) -> models.Model:
         target="neutral" if neutral else config["classes"][1],
         warning=HIDES if neutral else TELLS,
         balance=balance,
+        found="the usual one; no other was tried" if neutral else "found on validation documents",
         variant=config["variant"],
         recipe=config["recipe"],
         size=(folder / "weights.safetensors").stat().st_size / 1e6,

@@ -53,20 +53,6 @@ def _fixed_weights():
     torch.manual_seed(11)
 
 
-@pytest.fixture
-def corpus():
-    """Two classes that share half of their words."""
-    chance = np.random.default_rng(3)
-
-    def one(first):
-        lengths = chance.integers(2, 8, 300)
-        common = chance.integers(4, 20, lengths.sum())
-        own = chance.integers(first, first + 10, lengths.sum())
-        return Sentences(np.where(chance.random(lengths.sum()) < 0.5, common, own), lengths, CPU, np.arange(300) // 10)
-
-    return [one(20), one(30)]
-
-
 def unit_vectors():
     vectors = torch.nn.functional.normalize(torch.empty(WORDS, 8).normal_(generator=seeded()), dim=-1)
     vectors[: len(SPECIAL)] = 0

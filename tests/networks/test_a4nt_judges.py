@@ -30,21 +30,6 @@ def _fixed_weights():
     torch.manual_seed(11)
 
 
-@pytest.fixture
-def corpus():
-    """Two classes that share half of their words."""
-    chance = np.random.default_rng(3)
-
-    def one(first):
-        lengths = chance.integers(2, 8, 300)
-        common = chance.integers(4, 20, lengths.sum())
-        own = chance.integers(first, first + 10, lengths.sum())
-        words = np.where(chance.random(lengths.sum()) < 0.5, common, own)
-        return Sentences(words, lengths, torch.device("cpu"), np.arange(300) // 10)
-
-    return [one(20), one(30)]
-
-
 def training_of(shape, corpus, progress=None, **more):
     limits = [Limit(steps=steps) for steps in (60, 30, 100, 120)]
     settings = Settings(*limits, batch_size=32, learning_rate=2e-3, restoring_rate=5e-3, look_every=1, **more)
@@ -130,6 +115,9 @@ def test_a_neutral_translator_is_told_nothing_and_learns_to_hide(corpus):
     assert np.mean([row["judges"] for row in told[-10:]]) < 0.7 * np.mean([row["judges"] for row in told[:10]])
     with pytest.raises(ParameterError, match="imitate"):
         training.play(RECIPES["CycML+Lang"])
+    training.panel = None
+    with pytest.raises(ParameterError, match="needs judges"):
+        training.play(RECIPES["Neutral"])
 
 
 def test_what_makes_no_sense_is_refused():

@@ -131,11 +131,11 @@ class Networks:
     opponent: Opponent
     language: WordModel
     judge: Opponent
-    panel: Panel
+    panel: Panel | None
 
     def parts(self) -> dict[str, nn.Module]:
         """Return the networks by name."""
-        return {name: getattr(self, name) for name in ("translator", "opponent", "language", "judge", "panel")}
+        return {name: network for name, network in vars(self).items() if network is not None}
 
 
 def train(
@@ -182,7 +182,7 @@ def _networks(corpus: Corpus, plan: Plan, device: torch.device) -> Networks:
         translator = make(plan.shape(corpus)).to(device)
         opponent = Opponent(**sizes, embedding=judge[0], hidden=judge[1]).to(device)
         model = WordModel(**sizes, embedding=language[0], hidden=language[1]).to(device)
-        panel = Panel(**sizes).to(device)
+        panel = Panel(**sizes).to(device) if "judges" in RECIPES[plan.losses].shares else None
     return Networks(translator, opponent, model, copy.deepcopy(opponent), panel)
 
 

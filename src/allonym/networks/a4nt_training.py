@@ -95,7 +95,8 @@ class Training:
         translator: What is trained, on the device of the sentences.
         opponent: The classifier it must fool.
         language: The language model that judges its fluency.
-        panel: The judges that learn real sentences with the opponent, and nothing after.
+        panel: The judges that learn real sentences with the opponent, and nothing after; needed by recipes with the
+            term `judges`, and for others a waste of time.
         learned: Sentences of each class.
         vectors: Unit word vectors, V × D, zeros where a word has none; for noise and the term `near`.
         settings: How to train.
@@ -108,7 +109,7 @@ class Training:
         translator: Translator,
         opponent: Opponent,
         language: WordModel,
-        panel: Panel,
+        panel: Panel | None,
         learned: Sequence[Sentences],
         vectors: Tensor,
         settings: Settings,
@@ -118,6 +119,7 @@ class Training:
         if len(learned) != translator.shape.classes:
             raise ParameterError(f"There are {translator.shape.classes} classes, but sentences of {len(learned)}.")
         self.translator, self.opponent, self.language, self.panel = translator, opponent, language, panel
+        self.judges: list[nn.Module] = [] if panel is None else list(panel.judges)
         self.vectors, self.settings, self.progress, self.meaning = vectors, settings, progress, meaning
         self.device = vectors.device
         self.chance = torch.Generator(self.device).manual_seed(settings.seed)
@@ -131,19 +133,19 @@ class Training:
 
     def learn_opponent(self) -> None:
         """Teach the opponent, and the judges, real sentences (equation 3)."""
-        weights = [*self.opponent.parameters(), *self.panel.parameters()]
+        learners = [self.opponent, *self.judges]
+        weights = [weight for learner in learners for weight in learner.parameters()]
         optimizer = torch.optim.RMSprop(weights, lr=10 * self.settings.learning_rate)
 
         def step() -> dict[str, Tensor]:
             losses = []
             with self._precision():
                 for writer, batch in enumerate(self._one_each()):
-                    losses.append(opponent_loss(self.opponent, batch.words, batch.lengths, writer))
-                    losses += [opponent_loss(judge, batch.words, batch.lengths, writer) for judge in self.panel.judges]
+                    losses += [opponent_loss(learner, batch.words, batch.lengths, writer) for learner in learners]
             # A sum over the networks: each learns as it would alone.
             return self._follow("loss", torch.stack(losses).sum() / len(self.batches), optimizer)
 
-        self._stage("opponent", self.settings.opponent, step, optimizer, [self.opponent, self.panel])
+        self._stage("opponent", self.settings.opponent, step, optimizer, learners)
 
     def learn_language(self) -> None:
         """Teach the language model each class's sentences."""
@@ -193,6 +195,8 @@ class Training:
             raise ParameterError(
                 f"The recipe {recipe.name} compares words place by place, for which it needs an editor."
             )
+        if "judges" in recipe.shares and self.panel is None:
+            raise ParameterError(f"The recipe {recipe.name} needs judges; give some as `panel`.")
         if recipe.hides != self.translator.shape.neutral:
             raise ParameterError(f"The recipe {recipe.name} and the translator differ in whether they imitate anybody.")
         ours = torch.optim.RMSprop(self.translator.parameters(), lr=self.settings.learning_rate)
@@ -214,7 +218,7 @@ class Training:
             return told | {term: value.detach() for term, value in terms.items()}
 
         # The language model too: a graphics card's LSTM lets gradients through in training mode only.
-        networks = [self.translator, self.opponent, self.language, self.panel]
+        networks = [self.translator, self.opponent, self.language, *self.judges]
         self._stage("game", self.settings.game, step, ours, networks, between)
 
     def _translated(
@@ -222,12 +226,13 @@ class Training:
     ) -> tuple[dict[str, Tensor], list[tuple[Tensor, Tensor, int]], list[tuple[Batch, int]]]:
         """Translate a batch each way; return the losses, the translations with whose they were, and the originals."""
         forth = next(self.directions)
-        for network in (*self.panel.modules(), *self.language.modules()):
-            if isinstance(network, nn.Dropout):
-                network.eval()
+        for network in (*self.judges, self.language):
+            for part in network.modules():
+                if isinstance(part, nn.Dropout):
+                    part.eval()
         sums: dict[str, Tensor] = {}
         fakes, real = [], []
-        with frozen(self.opponent, self.language, self.panel):
+        with frozen(self.opponent, self.language, *self.judges):
             for direction in (forth, forth.back):
                 batch = next(self.batches[direction.source])
                 terms = {}
@@ -257,7 +262,7 @@ class Training:
                 if recipe.hides
                 else style_loss(self.opponent, sample, lengths, direction)
             )
-        if "judges" in wanted:
+        if "judges" in wanted and self.panel is not None:
             said = self.panel(sample, lengths)
             terms["judges"] = (
                 undecided_loss(said)
