@@ -35,7 +35,7 @@ from allonym.networks.a4nt_corpus import MOST_UNKNOWN, prose
 from allonym.networks.erae_corpus import vectors_of
 from allonym.sequences import SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder
 
-BLOG_TOKENS, SPEECH_TOKENS = 16_000, 5_600
+BLOG_TOKENS, SPEECH_TOKENS = 22_000, 5_600
 BLOGGERS, SPEECHES = 20, 3  # who must use a token, or where it must be used, for it to be known
 WATCHED_SENTENCES = 60  # of each blogger who is not in the training part
 BLOG_MEBIBYTES = 30.0

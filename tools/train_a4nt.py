@@ -23,8 +23,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from allonym.networks.a4nt import Direction, Draw, Shape, make
+from allonym.networks.a4nt import Direction, Shape, make
 from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_draw import Draw
 from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
 from allonym.networks.a4nt_losses import RECIPES, Meaning, Recipe
 from allonym.networks.a4nt_store import save
@@ -162,7 +163,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--setting", choices=sorted(CLASSES), required=True)
-    parser.add_argument("--variant", choices=["editor", "paper"], required=True)
+    parser.add_argument("--variant", choices=["editor", "transformer", "paper"], required=True)
     parser.add_argument("--recipes", nargs="+", choices=sorted(RECIPES), required=True)
     parser.add_argument("--minutes", type=float, nargs=4, default=(1, 1, 2, 4))
     parser.add_argument("--embedding", type=int, default=160)
@@ -233,7 +234,7 @@ def main() -> None:
 
     if not fits:
         finish("autoencoder")
-    for recipe in given.recipes:
+    for recipe in (name for name in given.recipes if RECIPES[name].shares):  # the auto-encoder plays no game
         training.translator.load_state_dict(start.state_dict())
         training.opponent.load_state_dict(judge.state_dict())
         training.play(changed(RECIPES[recipe], given.shares, given.odds))

@@ -160,12 +160,13 @@ def test_bad_input_is_refused_without_showing_it(command, table, tmp_path):
 
 
 @needs_torch
-def test_three_classes_and_the_paper_s_network(command, table, tmp_path, write_table):
+@pytest.mark.parametrize("variant", ["paper", "transformer"])
+def test_three_classes_and_the_other_networks(command, table, tmp_path, write_table, variant):
     path = tmp_path / "three.jsonl"
     groups = ("a", "b", "c")
     write_table(path, [{"g": groups[n % 3], "t": text} for n, (_, _, text) in enumerate(rows(90))])
     model = tmp_path / "model"
-    options = ("--text", "t", "--attribute", "g", "-o", model, *QUICK, "--steps", 2, "--variant", "paper", "--quiet")
+    options = ("--text", "t", "--attribute", "g", "-o", model, *QUICK, "--steps", 2, "--variant", variant, "--quiet")
     result = command("train", "a4nt", path, *options).done()
     assert result.err == ""
     config = json.loads((model / models.CONFIG).read_text("utf-8"))

@@ -16,8 +16,9 @@ import torch
 
 from allonym.errors import InputError, ParameterError
 from allonym.networks import a4nt_store
-from allonym.networks.a4nt import Direction, Draw, Editor, Shape, frozen, make, summary, until_end
+from allonym.networks.a4nt import Direction, Editor, Shape, make, summary, until_end
 from allonym.networks.a4nt_batches import Noise, Sentences
+from allonym.networks.a4nt_draw import Draw
 from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
 from allonym.networks.a4nt_losses import (
     RECIPES,
@@ -31,7 +32,7 @@ from allonym.networks.a4nt_losses import (
     style_loss,
     word_costs,
 )
-from allonym.networks.a4nt_training import Limit, Settings, Training
+from allonym.networks.a4nt_training import Limit, Settings, Training, frozen
 from allonym.networks.a4nt_watch import measure
 from allonym.sequences import END, PAD, SPECIAL, START, UNKNOWN, Vocabulary
 
@@ -59,7 +60,7 @@ def unit_vectors():
     return vectors
 
 
-@pytest.mark.parametrize("variant", ["paper", "editor"])
+@pytest.mark.parametrize("variant", ["paper", "editor", "transformer"])
 def test_the_encoder_is_shared_and_the_decoders_are_not(variant):
     network = make(shape(variant))
     assert len(network.decoders) == 2
@@ -75,7 +76,7 @@ def test_the_encoder_is_shared_and_the_decoders_are_not(variant):
             assert all(reached) if number == direction.target else not any(reached)
 
 
-@pytest.mark.parametrize("variant", ["paper", "editor"])
+@pytest.mark.parametrize("variant", ["paper", "editor", "transformer"])
 def test_one_decoder_for_many_classes_is_told_source_and_target(variant):
     network = make(shape(variant, classes=3, conditioned=True)).eval()
     assert len(network.decoders) == 1
@@ -84,7 +85,7 @@ def test_one_decoder_for_many_classes_is_told_source_and_target(variant):
     assert not torch.allclose(*rated)
 
 
-@pytest.mark.parametrize("variant", ["paper", "editor"])
+@pytest.mark.parametrize("variant", ["paper", "editor", "transformer"])
 def test_a_soft_sentence_that_is_certain_reads_like_the_hard_one(variant):
     network, opponent = make(shape(variant)).eval(), Opponent(words=WORDS, classes=2).eval()
     words, lengths = torch.tensor([[5, 6, 7], [8, 9, PAD]]), torch.tensor([3, 2])
@@ -96,7 +97,7 @@ def test_a_soft_sentence_that_is_certain_reads_like_the_hard_one(variant):
     torch.testing.assert_close(opponent(words, lengths), opponent(soft, lengths))
 
 
-@pytest.mark.parametrize("variant", ["paper", "editor"])
+@pytest.mark.parametrize("variant", ["paper", "editor", "transformer"])
 def test_padding_changes_nothing(variant):
     network, opponent = make(shape(variant)).eval(), Opponent(words=WORDS, classes=2).eval()
     alone, lengths = torch.tensor([[8, 9]]), torch.tensor([2])
@@ -120,6 +121,35 @@ def test_what_is_never_written_is_never_drawn():
     assert not set(drawn.flatten().tolist()) & {PAD, START}
     assert UNKNOWN in drawn[:, 0].tolist()  # it may stay where it is
     assert UNKNOWN not in drawn[:, 1:].flatten().tolist()
+
+
+def test_words_written_one_by_one_have_the_law_of_their_ratings():
+    network = make(shape("paper", words=6)).eval()
+    for weight in network.parameters():
+        torch.nn.init.normal_(weight, std=0.7)
+    count = 40_000
+    words, lengths = torch.tensor([[4, 5]]).repeat(count, 1), torch.full((count,), 2)
+    with torch.no_grad():
+        sample, _ = network.sample(words, lengths, FORTH, Draw(seeded()))
+        first, second = sample[:, :2].argmax(-1).T
+        previous = torch.tensor([[START, 4]])
+        chances = network.ratings(words[:1], lengths[:1], FORTH, previous)[0].softmax(-1)
+    after = second[(first == 4) & (sample[:, 1].sum(-1) > 0)]  # sentences that went on
+    lasting = 1 - chances[1, END]
+    found = (first == 4).float().mean(), (after == 5).float().mean() * lasting
+    for share, chance in zip(found, (chances[0, 4], chances[1, 5]), strict=True):
+        assert abs(float(share - chance)) < 0.02
+
+
+def test_gradients_reach_words_written_one_by_one():
+    network = make(shape("paper"))
+    words, lengths = torch.tensor([[5, 6, 7]]).repeat(8, 1), torch.full((8,), 3)
+    with torch.autocast("cpu", torch.bfloat16):
+        sample, _ = network.sample(words, lengths, FORTH, Draw(seeded()))
+        (sample.float() * torch.arange(WORDS)).sum().backward()
+    reached = {name for name, weight in network.named_parameters() if weight.grad is not None and weight.grad.any()}
+    wanted = {"encoder.weight_ih_l0", "embedding.weight", "decoders.1.lstm.weight_hh_l0", "decoders.1.bias"}
+    assert wanted <= reached
 
 
 def test_gumbel_samples_have_the_right_marginals():
@@ -208,7 +238,7 @@ def test_meaning_loss_is_the_distance_of_embeddings():
     assert float(meaning_loss(embed, sample, one, torch.tensor([[4, 5]]), one)) == 4.0
 
 
-@pytest.mark.parametrize("variant", ["paper", "editor"])
+@pytest.mark.parametrize("variant", ["paper", "editor", "transformer"])
 @pytest.mark.parametrize("recipe", ["FBsem", "CycML", "CycML+Lang"])
 def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
     told: dict[str, list[dict[str, float]]] = {}
@@ -304,7 +334,7 @@ def test_noise_hides_and_replaces_as_much_as_it_says():
     assert noise(torch.full((1, 3), PAD)).tolist() == [[PAD] * 3]
 
 
-@pytest.mark.parametrize("variant", ["paper", "editor"])
+@pytest.mark.parametrize("variant", ["paper", "editor", "transformer"])
 def test_a_stored_model_does_nearly_the_same(variant, tmp_path):
     network, judge = make(shape(variant)).eval(), Opponent(words=WORDS, classes=2).eval()
     vocabulary = Vocabulary((*SPECIAL, *(f"w{chr(97 + i // 26)}{chr(97 + i % 26)}" for i in range(WORDS - 4))))

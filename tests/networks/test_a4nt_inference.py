@@ -14,6 +14,7 @@ from allonym import models  # noqa: E402
 from allonym.errors import ModelError, ParameterError  # noqa: E402
 from allonym.networks import a4nt, a4nt_judges, a4nt_store  # noqa: E402
 from allonym.networks._a4nt_parts import chosen_words  # noqa: E402
+from allonym.networks.a4nt_draw import Draw  # noqa: E402
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader, Shape  # noqa: E402
 from allonym.sequences import END, PAD, SPECIAL, START, UNKNOWN, Vocabulary  # noqa: E402
 
@@ -25,7 +26,7 @@ SENTENCES = [[5, 6, 7, 3, 9, 8], [39], [10, 11], [12, 5, 5, 30, 31, 32, 33], [4,
 
 def networks(variant: str, classes: int = 2, *, conditioned: bool = False):
     torch.manual_seed(3)
-    shape = a4nt.Shape(words=WORDS, classes=classes, variant=variant, conditioned=conditioned, embedding=12, hidden=10)
+    shape = a4nt.Shape(words=WORDS, classes=classes, variant=variant, conditioned=conditioned, embedding=12, hidden=12)
     translator = a4nt.make(shape).eval()
     judge = a4nt_judges.Opponent(words=WORDS, classes=classes, embedding=6, hidden=7).eval()
     for network in (translator, judge):
@@ -54,9 +55,10 @@ def tensors(sentences):
     return words, lengths
 
 
+@pytest.mark.parametrize("variant", ["editor", "transformer"])
 @pytest.mark.parametrize(("classes", "conditioned"), [(2, False), (3, True)])
-def test_the_editor_rates_words_as_torch_does(classes, conditioned):
-    translator, judge = networks("editor", classes, conditioned=conditioned)
+def test_an_editor_rates_words_as_torch_does(variant, classes, conditioned):
+    translator, judge = networks(variant, classes, conditioned=conditioned)
     reader = reader_of(translator, judge)
     words, lengths = tensors(SENTENCES)
     for source, target in ((0, 1), (1, 0), (classes - 1, 0)):
@@ -75,17 +77,17 @@ def test_the_judge_gives_torchs_log_probabilities():
     assert np.abs(reader_of(translator, judge).judged(SENTENCES) - wanted).max() < 1e-4
 
 
-class Likeliest(a4nt.Draw):
+class Likeliest(Draw):
     """Takes the likeliest word, without noise."""
 
     def __init__(self) -> None:
         super().__init__(torch.Generator())
 
-    def __call__(self, ratings):
-        return torch.zeros_like(ratings).scatter_(-1, ratings.argmax(-1, keepdim=True), 1.0)
+    def noise(self, like):
+        return torch.zeros_like(like)
 
 
-@pytest.mark.parametrize("variant", ["editor", "paper"])
+@pytest.mark.parametrize("variant", ["editor", "transformer", "paper"])
 @pytest.mark.parametrize("conditioned", [False, True])
 def test_the_likeliest_translations_are_torchs(variant, conditioned):
     translator, judge = networks(variant, conditioned=conditioned)
@@ -104,7 +106,7 @@ def test_the_likeliest_translations_are_torchs(variant, conditioned):
     assert compared >= 15
 
 
-@pytest.mark.parametrize("variant", ["editor", "paper"])
+@pytest.mark.parametrize("variant", ["editor", "transformer", "paper"])
 def test_company_and_order_do_not_matter(variant):
     reader = reader_of(*networks(variant))
     chance = np.linspace(0, 0.999, len(SENTENCES) * 3 * 12).reshape(len(SENTENCES), 3, 12)
@@ -132,17 +134,17 @@ def test_words_are_drawn_from_the_softmax_of_their_ratings():
     assert chosen_words(np.log(weights + 1e-3)[None], np.array([[-1.0, 0.0, 1 - 2.0**-53]])).tolist() == [[2, 0, 3]]
 
 
-@pytest.mark.parametrize("variant", ["editor", "paper"])
+@pytest.mark.parametrize("variant", ["editor", "transformer", "paper"])
 @pytest.mark.parametrize("unknown", [False, True])
 def test_special_tokens_are_not_written_and_unknown_only_where_it_may(variant, unknown):
     reader = reader_of(*networks(variant))
-    chance = (np.arange(200 * 9) * 0.618034 % 1).reshape(1, 200, 9)
+    chance = (np.arange(3000 * 9) * 0.618034 % 1).reshape(1, 3000, 9)
     found = reader.drawn([[UNKNOWN, 5, UNKNOWN]], [0], 1, chance, unknown=unknown)[0]
     words = {word for sample in found for word in sample}
     assert len(words) > 10
     assert words.isdisjoint({PAD, START})
     assert (UNKNOWN in words) == unknown
-    if variant == "editor":
+    if variant != "paper":
         assert all(sample[1] != UNKNOWN for sample in found)
 
 
@@ -153,7 +155,7 @@ def test_what_is_no_sentence_is_refused():
             reader.judged([bad])
     with pytest.raises(ParameterError, match="uniforms"):
         reader.drawn([[5, 6]], [0], 1, np.zeros((1, 1, 3)))
-    with pytest.raises(ParameterError, match="Only the editor"):
+    with pytest.raises(ParameterError, match="Only an editor"):
         reader_of(*networks("paper")).ratings([5], 0, 1)
     assert reader.judged([]).shape == (0, 2)
 

@@ -14,8 +14,9 @@ if find_spec("torch") is None:
 import torch
 
 from allonym.errors import ParameterError
-from allonym.networks.a4nt import Direction, Draw, Shape, make
+from allonym.networks.a4nt import Direction, Shape, make
 from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_draw import Draw
 from allonym.networks.a4nt_judges import Opponent, Panel, PhraseJudge, WordModel, odds, panel_loss
 from allonym.networks.a4nt_losses import RECIPES, Recipe, undecided_loss, word_costs
 from allonym.networks.a4nt_training import Limit, Settings, Training

@@ -40,7 +40,9 @@ _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` ho
 @click.option(
     "--names/--no-names", default=None, help="Read names of people and places as classes. [needs allonym[style]]"
 )
-@click.option("--variant", type=click.Choice(["editor", "paper"]), help="Ours, or the paper's.  [editor]")
+@click.option(
+    "--variant", type=click.Choice(["editor", "transformer", "paper"]), help="Two of ours, or the paper's.  [editor]"
+)
 @click.option("--losses", type=click.Choice(_LOSSES), help="What it is trained for.  [CycML+Lang]")
 @click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Of the networks.  [full, as shipped]")
 @vocabulary_options(usual_words=16_000)

@@ -131,7 +131,7 @@ def _tasks(present: Sequence[Model]) -> Iterator[Task]:
     for model in present:
         settings = (model.trained_for,) if model.trained_for != SIX else ("blog-age", "blog-gender", SIX)
         for setting in settings:
-            yield Task("measure", setting, model=model, way=DRAWN if model.variant == "editor" else LIKELIEST)
+            yield Task("measure", setting, model=model, way=LIKELIEST if model.variant == "paper" else DRAWN)
             if _offered(model):
                 yield Task("measure", setting, model=model, way=BALANCED)
         if _offered(model) and model.trained_for in EXAMPLES:

@@ -45,7 +45,7 @@ class Model:
         name: Its folder's, or its name among the shipped ones.
         folder: Where it is.
         trained_for: The setting: "blog-age" and so on.
-        variant: "paper" or "editor".
+        variant: "paper", "editor" or "transformer".
         recipe: The losses it was trained with, as "CycML+Lang".
         neutral: Whether it imitates nobody.
         balance: What similarity weighs beside log-odds where the method chooses.
@@ -165,7 +165,7 @@ def _numbers(rows: int, draws: int, longest: int, source: int) -> NDArray[np.flo
 def _written(reader: A4ntReader, part: Part, row: int, original: Sequence[int], sample: Sequence[int]) -> str:
     """Write a translation as the attackers read it; the editor leaves unknown words in their places."""
     piece = part.pieces[row]
-    if reader.shape.variant == "editor":
+    if reader.shape.in_place:
         sample = [UNKNOWN if old == UNKNOWN else new for old, new in zip(original, sample, strict=True)]
     unknown = iter([token for token, number in zip(piece.tokens, original, strict=True) if number == UNKNOWN])
     words = [word for word in sample if word != END] or original

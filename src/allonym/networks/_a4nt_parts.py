@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import ModelError
+from allonym.networks._a4nt_attention import HEADS, LAYERS, attention_tensors
 from allonym.sequences import PAD, Vocabulary
 
 Floats: TypeAlias = NDArray[np.float32]
@@ -21,7 +22,7 @@ Uniforms: TypeAlias = NDArray[np.float64]
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 ROWS = 16
-VARIANTS = ("paper", "editor")
+VARIANTS = ("paper", "editor", "transformer")
 SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 _BLOCK = 128  # words whose probabilities are added first
 
@@ -54,28 +55,40 @@ class Shape:
         """How many decoders there are."""
         return 1 if self.conditioned or self.neutral else self.classes
 
+    @property
+    def in_place(self) -> bool:
+        """Whether words change in their places, so that a translation has as many as the sentence."""
+        return self.variant != "paper"
+
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""
         words, size, state = self.words, self.embedding, self.hidden
-        both = self.variant == "editor"
+        told = state if self.variant == "transformer" else 2 * state
         found: dict[str, tuple[int, ...]] = {
             "translator.embedding.weight": (words, size),
-            **lstm_tensors("translator.encoder", size, state, both=both),
             "judge.embedding.weight": (words, self.judge_embedding),
             **lstm_tensors("judge.lstm", self.judge_embedding, self.judge_hidden, both=False),
             "judge.output.weight": (self.classes, 2 * self.judge_hidden),
             "judge.output.bias": (self.classes,),
         }
+        if self.variant == "transformer":
+            found |= attention_tensors("translator.encoder", state, LAYERS, size)
+        else:
+            found |= lstm_tensors("translator.encoder", size, state, both=self.in_place)
         for number in range(self.decoders):
             name = f"translator.decoders.{number}"
-            seen = 2 * state if both else state
-            found |= lstm_tensors(f"{name}.lstm", 2 * state if both else 2 * state + size, state, both=both)
+            seen = told if self.in_place else state
+            if self.variant == "transformer":
+                found |= attention_tensors(f"{name}.attention", state, 1)
+            else:
+                read = told if self.in_place else told + size
+                found |= lstm_tensors(f"{name}.lstm", read, state, both=self.in_place)
             found |= {f"{name}.projection.weight": (size, seen), f"{name}.projection.bias": (size,)}
             found |= {f"{name}.bias": (words,)}
-            if both:
+            if self.in_place:
                 found |= {f"{name}.liking.weight": (1, seen), f"{name}.liking.bias": (1,)}
         if self.conditioned:
-            found |= {f"translator.{name}.weight": (self.classes, 2 * state) for name in ("sources", "targets")}
+            found |= {f"translator.{name}.weight": (self.classes, told) for name in ("sources", "targets")}
         return found
 
 
@@ -86,6 +99,7 @@ def checked(shape: Shape, weights: Weights, vocabulary: Vocabulary, classes: tup
         ModelError: They do not fit the shape, the vocabulary or the classes.
     """
     fits = shape.variant in VARIANTS and shape.words == len(vocabulary) and shape.classes == len(set(classes))
+    fits = fits and not (shape.variant == "transformer" and shape.hidden % HEADS)
     if not fits or shape.classes != len(classes) or shape.classes < 2:
         raise ModelError("The model's sizes do not fit its vocabulary, classes or variant: fetch the folder again.")
     plain = {}
@@ -176,6 +190,14 @@ def log_softmax(scores: Floats) -> Floats:
     """Return log-probabilities of scores, row by row."""
     scores = scores - scores.max(axis=-1, keepdims=True)
     found: Floats = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
+    return found
+
+
+def log_sums(ratings: Floats) -> Floats:
+    """Return the logarithm of each row's summed exponentials; −inf for rows of nothing else."""
+    most = np.maximum(ratings.max(axis=1, keepdims=True), np.finfo(np.float32).min)
+    with np.errstate(divide="ignore"):
+        found: Floats = np.log(np.exp(ratings - most).sum(axis=1)) + most[:, 0]
     return found
 
 

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
+from allonym.networks._a4nt_attention import LAYERS, Attention
 from allonym.networks._a4nt_parts import (
     ROWS,
     BothWays,
@@ -35,6 +36,7 @@ from allonym.networks._a4nt_parts import (
     checked,
     chosen_words,
     log_softmax,
+    log_sums,
     padded,
     summary,
 )
@@ -81,10 +83,10 @@ class Alike:
         rows = np.arange(len(words))
         own = rated[rows, words]
         rated[rows, words] = -np.inf
-        before = np.logaddexp.reduce(rated, axis=1)
+        before = log_sums(rated)
         rated += np.float32(self.strength) * (full @ self.vectors.T)[: len(words)]
         rated[self.marks[words][:, None] != self.marks[None, :]] = -np.inf
-        after = np.logaddexp.reduce(rated, axis=1)
+        after = log_sums(rated)
         rated += np.where(np.isfinite(after), before - after, 0)[:, None]
         rated[rows, words] = own
 
@@ -92,14 +94,20 @@ class Alike:
 class _Decoder:
     """A decoder's weights."""
 
-    def __init__(self, weights: Mapping[str, Floats], name: str, *, editor: bool) -> None:
-        self.both: BothWays | None = BothWays(weights, f"{name}.lstm") if editor else None
-        self.lstm: Lstm | None = None if editor else Lstm(weights, f"{name}.lstm")
+    def __init__(self, weights: Mapping[str, Floats], name: str, shape: Shape) -> None:
+        self.reader: BothWays | Attention | None = None
+        self.lstm: Lstm | None = None
+        if shape.variant == "transformer":
+            self.reader = Attention(weights, f"{name}.attention", 1)
+        elif shape.in_place:
+            self.reader = BothWays(weights, f"{name}.lstm")
+        else:
+            self.lstm = Lstm(weights, f"{name}.lstm")
         self.projection = np.ascontiguousarray(weights[f"{name}.projection.weight"].T)
         self.projection_bias = weights[f"{name}.projection.bias"]
         self.bias = weights[f"{name}.bias"].copy()
         self.bias[list(_NEVER_WRITTEN)] += _IMPOSSIBLE
-        if editor:
+        if shape.in_place:
             self.liking, self.liking_bias = weights[f"{name}.liking.weight"][0], weights[f"{name}.liking.bias"][0]
 
 
@@ -138,12 +146,17 @@ class A4ntReader:
         self.shape, self.vocabulary, self.classes = shape, vocabulary, tuple(classes)
         self.of_user_text, self.balance = of_user_text, balance
         plain = checked(shape, weights, vocabulary, self.classes)
-        editor = shape.variant == "editor"
         self._embedding = plain["translator.embedding.weight"]  # (V, E)
         self._columns = np.ascontiguousarray(self._embedding.T)  # (E, V)
-        self._encoder = BothWays(plain, "translator.encoder") if editor else Lstm(plain, "translator.encoder")
+        self._encoder: Attention | BothWays | Lstm = (
+            Attention(plain, "translator.encoder", LAYERS)
+            if shape.variant == "transformer"
+            else BothWays(plain, "translator.encoder")
+            if shape.in_place
+            else Lstm(plain, "translator.encoder")
+        )
         decoders = [f"translator.decoders.{row}" for row in range(shape.decoders)]
-        self._decoders = [_Decoder(plain, name, editor=editor) for name in decoders]
+        self._decoders = [_Decoder(plain, name, shape) for name in decoders]
         self._told_sources, self._told_targets = (plain.get(f"translator.{n}.weight") for n in ("sources", "targets"))
         self._judge_embedding, self._judge = plain["judge.embedding.weight"], Lstm(plain, "judge.lstm")
         self._judge_output = np.ascontiguousarray(plain["judge.output.weight"].T)
@@ -214,7 +227,7 @@ class A4ntReader:
         def draw(tokens: Integers, lengths: Integers, rows: Sequence[int]) -> Iterator[list[list[int]]]:
             numbers = uniforms[list(rows)]
             own = [sources[row] for row in rows]
-            if self.shape.variant == "editor":
+            if self.shape.in_place:
                 return self._edited(tokens, lengths, own, target, numbers, unknown, alike)
             return self._rewritten(tokens, lengths, own, target, numbers, unknown)
 
@@ -274,9 +287,9 @@ class A4ntReader:
         """Return what the output layer sees, B × T × E, and the liking for the words that stand there, B × T."""
         decoder = self._decoder(target)
         states = self._encoder.run(self._embedding[tokens], lengths)
-        if decoder.both is None:
-            raise ParameterError("Only the editor rates all places at once; draw from this model instead.")
-        states = decoder.both.run(self._told(states, sources, target), lengths)
+        if decoder.reader is None:
+            raise ParameterError("Only an editor rates all places at once; draw from this model instead.")
+        states = decoder.reader.run(self._told(states, sources, target), lengths)
         places = [np.ascontiguousarray(states[:, place]) for place in range(states.shape[1])]
         features = np.stack([place @ decoder.projection + decoder.projection_bias for place in places], axis=1)
         liking = np.stack([place @ decoder.liking + decoder.liking_bias for place in places], axis=1)

@@ -24,10 +24,11 @@ from torch import nn
 from allonym import models
 from allonym.errors import ParameterError, ResumeError
 from allonym.networks import a4nt_store, training_folder
-from allonym.networks.a4nt import Draw, Shape, Translator, Variant, make
+from allonym.networks.a4nt import Shape, Translator, Variant, make
 from allonym.networks.a4nt_batches import Sentences
 from allonym.networks.a4nt_card import card
 from allonym.networks.a4nt_corpus import Corpus, Sample
+from allonym.networks.a4nt_draw import Draw
 from allonym.networks.a4nt_inference import TRAINED_ON, USER_TEXT, A4ntReader
 from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
 from allonym.networks.a4nt_losses import RECIPES
@@ -62,7 +63,7 @@ class Plan:
         attribute: Column with the classes.
         author: Column with the authors.
         names: Whether names become classes of tokens.
-        variant: `"editor"` or `"paper"`.
+        variant: `"editor"`, `"transformer"` or `"paper"`.
         losses: One of `LOSSES`: the recipe's name.
         size: One of `SIZES`.
         words: Tokens of the vocabulary, at most.

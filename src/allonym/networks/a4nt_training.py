@@ -11,14 +11,16 @@ import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor, nn
 
 from allonym.errors import ParameterError
-from allonym.networks.a4nt import Direction, Draw, Editor, Translator, frozen
+from allonym.networks.a4nt import Direction, Editor, Translator
 from allonym.networks.a4nt_batches import Batch, Noise, Sentences
+from allonym.networks.a4nt_draw import Draw
 from allonym.networks.a4nt_judges import Opponent, Panel, WordModel, odds, panel_loss
 from allonym.networks.a4nt_losses import (
     Meaning,
@@ -40,6 +42,7 @@ Progress = Callable[[str, dict[str, float]], None]
 _LONGEST_GRADIENT = 5.0
 _PRESSURE_RATE = 0.004  # by how much a step raises a direction's weight, for one unit of log-odds that is missing
 _LEAST_PRESSURE, _MOST_PRESSURE = 0.05, 20.0
+_WARM_UP = 0.02  # share of a stage in which the learning rate rises, since RMSprop's averages begin at nothing
 _FIRST_STEPS = 10  # over which the sizes of the losses are taken, which the weights then make equal
 
 
@@ -332,7 +335,7 @@ class Training:
                 network.train()
             part = max(done / limit.steps, (time.monotonic() - began) / (60 * limit.minutes))
             for group in optimizer.param_groups:
-                group["lr"] = rate * max(0.1, 1 - part)
+                group["lr"] = rate * max(0.1, 1 - part) * min(1.0, part / _WARM_UP)
             found = step()
             if done % self.settings.look_every == 0 or part >= 1:
                 if self.progress is not None:
@@ -344,6 +347,19 @@ class Training:
                 break
         for network in networks:
             network.eval()
+
+
+@contextmanager
+def frozen(*networks: nn.Module) -> Iterator[None]:
+    """Let gradients flow through networks without gathering in their weights."""
+    weights = [weight for network in networks for weight in network.parameters() if weight.requires_grad]
+    for weight in weights:
+        weight.requires_grad_(False)
+    try:
+        yield
+    finally:
+        for weight in weights:
+            weight.requires_grad_(True)
 
 
 def _directions(classes: int) -> Iterator[Direction]:

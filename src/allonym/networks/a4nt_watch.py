@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from allonym.networks.a4nt import Direction, Draw, Translator
+from allonym.networks.a4nt import Direction, Translator
 from allonym.networks.a4nt_batches import Sentences
+from allonym.networks.a4nt_draw import Draw
 from allonym.networks.a4nt_judges import Opponent, WordModel
 from allonym.networks.a4nt_losses import language_loss
 
