@@ -15,7 +15,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Who may import whom: a part may use its own level and those before it; parts of one tuple never use each other.
 LEVELS: list[tuple[str, ...]] = [
     ("errors",),
-    ("acceleration", "randomness", "stop_words", "text", "models", "vector_files", "embeddings", "synonyms",
+    ("acceleration", "disk", "randomness", "stop_words", "text", "models", "vector_files", "embeddings", "synonyms",
      "scoring", "label_profiles", "sequences", "english", "entities", "style_sentences",
      "vocabularies", "ratings", "_ratings_loops", "_nearest_loops", "distances", "closeness", "_closeness_loops"),
     ("privacy", "mechanisms"),

@@ -36,7 +36,7 @@ def breaking(monkeypatch, place: str, error: BaseException) -> None:
         "promising": (SynTF, "guarantee"),
         "drawing": (SynTF, "_anonymize"),
         "writing": (jobs_run, "write_terms"),
-        "syncing": (outputs, "_sync"),
+        "syncing": (outputs, "sync"),
         "publishing": (outputs.os, "replace"),
     }[place]
     monkeypatch.setattr(module, name, fail)

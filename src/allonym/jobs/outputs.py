@@ -14,6 +14,7 @@ from itertools import count
 from pathlib import Path
 from threading import get_ident
 
+from allonym.disk import sync
 from allonym.errors import InputError
 from allonym.jobs.tables import shown
 from allonym.jobs.terms import LISTED, check_terms_output, write_terms
@@ -185,16 +186,7 @@ def _sync_tree(folder: Path) -> None:
     """Bring all files to the disk before any of them gets its final name."""
     for parent, _, names in os.walk(folder):
         for path in [*(Path(parent, name) for name in names), Path(parent)]:
-            _sync(path)
-
-
-def _sync(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+            sync(path)
 
 
 def _publish(family: Sequence[Path], new: Path, old: Path) -> None:
@@ -207,7 +199,7 @@ def _publish(family: Sequence[Path], new: Path, old: Path) -> None:
     if alone and not (new / target.name).is_dir():
         # One step: at every moment either the old file is there or the new one.
         os.replace(new / target.name, target)
-        _sync(target.parent)
+        sync(target.parent)
         return
     try:
         for path in reversed(family):
@@ -215,7 +207,7 @@ def _publish(family: Sequence[Path], new: Path, old: Path) -> None:
                 os.rename(path, old / path.name)
         for path in written:
             os.replace(new / path.name, path)
-        _sync(target.parent)
+        sync(target.parent)
     except BaseException:
         for path in written:
             if not os.path.lexists(new / path.name):

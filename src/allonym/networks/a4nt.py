@@ -273,8 +273,8 @@ class _Attention(nn.Module):
     def forward(self, read: Tensor, outside: Tensor | None) -> Tensor:
         """Return states (B, T, H); `outside` says which places are padding."""
         if self.lift is not None:
-            read = self.lift(read)
-            read = read + torch.from_numpy(waves(*read.shape[1:])).to(read)
+            lifted = self.lift(read)
+            read = lifted + torch.from_numpy(waves(*lifted.shape[1:])).to(lifted)
         states: Tensor = self.stack(read, src_key_padding_mask=outside)
         return states
 
@@ -297,8 +297,7 @@ class Transformer(Editor):
         return _AttentionDecoder(self._told_size(), self.shape)
 
     def _states(self, read: Tensor, lengths: Tensor, direction: Direction, decoder: Any) -> Tensor:  # noqa: ANN401
-        full = bool((lengths == read.shape[1]).all())
-        outside = None if full else ~places(lengths, read.shape[1], read.device)
+        outside = None if bool((lengths == read.shape[1]).all()) else ~places(lengths, read.shape[1], read.device)
         told = self.dropout(self._told(self.encoder(read, outside), direction))
         states: Tensor = decoder.attention(told, outside)
         return states
@@ -350,8 +349,8 @@ class Seq2Seq(Translator):
         """Return translations, word by word; each ends before its first END, or after two words more than it had.
 
         Words are drawn first, and then rated once more all at once. So gradients reach a word from all who read the
-        sentence, but not by way of the words that were written after it: on that way, through a draw at every place,
-        they grow wild. Auto-encoders that restored nine tenths of all words were ruined by them within 1,500 steps.
+        sentence, but not by way of the words that were written after it: there, through a draw at every place, they
+        grow wild. Auto-encoders that restored nine tenths of all words were ruined by them within 1,500 steps.
         """
         vector = self._vector(read, lengths, direction)  # (B, 2H)
         chosen, noise = self._drawn(vector, direction, int(lengths.max()) + 2, draw)

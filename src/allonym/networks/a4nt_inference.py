@@ -323,12 +323,8 @@ class A4ntReader:
         decoder = self._decoder(target)
         features, liking = self._features(tokens, lengths, sources, target)
         inside = np.arange(tokens.shape[1]) < lengths[: len(uniforms), None]  # (B, T)
-        few_tokens, few_features, few_liking = (
-            tokens[: len(uniforms)],
-            features[: len(uniforms)],
-            liking[: len(uniforms)],
-        )
-        read, seen, liked = few_tokens[inside], few_features[inside], few_liking[inside]  # a row a place
+        read = tokens[: len(uniforms)][inside]  # a row a place, and so below
+        seen, liked = (array[: len(uniforms)][inside] for array in (features, liking))
         numbers = uniforms[:, :, : tokens.shape[1]].swapaxes(1, 2)[inside]  # (places, samples)
         chosen = np.empty(numbers.shape, np.int64)
         for first in range(0, len(read), _PLACES_AT_ONCE):

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym import models
+from allonym.disk import sync
 from allonym.errors import ModelError, ResumeError
 
 CHECKPOINT = "checkpoint"
@@ -51,9 +52,9 @@ def publish(folder: Path) -> None:
     made = folder / CHECKPOINT / FINISHED
     for name in FILES:  # the checksums are the last
         (made / name).chmod(0o600)
-        _sync(made / name)
+        sync(made / name)
         os.replace(made / name, folder / name)
-    _sync(folder)
+    sync(folder)
     shutil.rmtree(folder / CHECKPOINT)
 
 
@@ -66,7 +67,7 @@ def write(path: Path, content: bytes) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(new, path)
-    _sync(path.parent)
+    sync(path.parent)
 
 
 def read_state(checkpoint: Path, usable: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
@@ -90,12 +91,3 @@ def read_state(checkpoint: Path, usable: Callable[[dict[str, Any]], bool]) -> di
     if not readable:
         raise ResumeError(f"{path} is damaged, or written by another version of allonym; train anew with --force.")
     return state
-
-
-def _sync(path: Path) -> None:
-    """Bring a file, or what a folder lists, to the disk."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
