@@ -64,7 +64,7 @@ LEFT_ALONE: Final = {"meaning": 0.5, "balanced": 0.8, "privacy": 0.95}
 LIKELIEST: Final = -1.0  # asks the network for its likeliest word, where a uniform number asks for one drawn with it
 _MOST_CANDIDATES: Final = 100
 # What similarity, from 0 to 1, weighs beside log-odds: times the model's own balance, which its card tells.
-MEANING_WEIGHT: Final = {"meaning": 4.0, "balanced": 1.0, "privacy": 0.0}
+MEANING_WEIGHT: Final = {"meaning": 2.0, "balanced": 1.0, "privacy": 0.0}
 _SURE: Final = np.float32(1 - 1e-6)
 _MOST_UNKNOWN: Final = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
 _PLACES: Final = LONGEST_PIECE + FURTHER_WORDS
@@ -266,7 +266,7 @@ class A4NT(Anonymizer):
 
     def _cleaned(self, original: list[int], sample: list[int]) -> list[int]:
         """Return a translation's words; the editor's unknown ones stay in their places unless privacy is preferred."""
-        in_place = self.network_.shape.variant == "editor" and self.prefer != "privacy"
+        in_place = self.network_.shape.in_place and self.prefer != "privacy"
         if in_place:
             sample = [UNKNOWN if old == UNKNOWN else new for old, new in zip(original, sample, strict=True)]
         return [word for word in sample if word != END] or original
