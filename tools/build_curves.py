@@ -17,13 +17,11 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Iterable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from allonym import models
+from allonym import acceleration, models
 from allonym.anonymizers import find
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae import DEFAULT_MODEL
@@ -147,7 +145,7 @@ def erae(data: Path, results: Record, former: list[Record], anew: bool) -> tuple
     missing = [given for given in (*MEANING, *CORE) if all(given != one["parameters"] for one in found)]
     if missing:
         # The longest first, so that two processes end at about the same time.
-        with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
+        with acceleration.processes(2) as pool:
             for one in pool.map(partial(measured, data), missing):
                 print(f"{one['parameters']}: attack {one['attack']['value']:.3f}, kept {one['kept']:.3f}", flush=True)
                 found.append(one)

@@ -7,10 +7,12 @@ of speed alone, and the tests compare them.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from contextlib import contextmanager
 from functools import cache
 from importlib.util import find_spec
+from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
 
 import numpy as np
@@ -58,6 +60,25 @@ def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns:
     parts = np.array_split(np.arange(rows), threads)
     with threadpool_limits(1), ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
+
+
+@contextmanager
+def processes(count: int | None, initializer: Callable[[], None] | None = None) -> Iterator[ProcessPoolExecutor]:
+    """Give a pool of processes, one a core if no count is given; an error or an interrupt ends them at once.
+
+    A pool left to itself first does all that was asked of it, which may be hours. Its processes are spawned, not
+    forked: a fork would copy the locks of threads that are running here.
+    """
+    before = set(active_children())
+    pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=initializer)
+    try:
+        yield pool
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        for child in set(active_children()) - before:
+            child.terminate()
+        raise
+    pool.shutdown()
 
 
 def slab_bytes() -> int:

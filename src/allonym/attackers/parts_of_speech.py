@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import english
+from allonym import acceleration, english
 from allonym.errors import InputError, ModelError, ParameterError
 from allonym.text import digest
 
@@ -126,11 +126,7 @@ def _tagged(texts: Sequence[str], processes: int) -> Iterator[TagIds]:
         for chunk in chunks:
             yield from _tag(chunk)
         return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # Spawned, not forked: a fork would copy the locks of threads that are running here.
-    with ProcessPoolExecutor(min(processes, len(chunks)), mp_context=get_context("spawn")) as pool:
+    with acceleration.processes(min(processes, len(chunks))) as pool:
         for tagged in pool.map(_tag, chunks):
             yield from tagged
 

@@ -10,17 +10,16 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from allonym import __version__
+from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt import SHIPPED
 from allonym.errors import MissingDependencyError
 from allonym.experiments import a4nt_runs, a4nt_tables
@@ -187,7 +186,7 @@ def _all(
         for task in tasks:
             done(task, _work(bench, task))
     else:
-        with ProcessPoolExecutor(at_once, mp_context=get_context("spawn"), initializer=_alone) as pool:
+        with acceleration.processes(at_once, _alone) as pool:
             waiting = {pool.submit(_work, bench, task): task for task in tasks}
             for future in as_completed(waiting):
                 done(waiting[future], future.result())

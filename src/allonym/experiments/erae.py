@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from allonym import __version__, models
+from allonym import __version__, acceleration, models
 from allonym.anonymizers.erae import DEFAULT_MODEL, ERAE
 from allonym.experiments import erae_examples, erae_reviewers, erae_runs, erae_tables
 from allonym.experiments.erae_goals import goals
@@ -62,16 +60,13 @@ def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS, models: 
         runs: How often each row of table 1 is drawn.
         models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
     """
-    pool = ProcessPoolExecutor(1, mp_context=get_context("spawn"))  # for the ten reviewers, beside all the rest
-    try:
+    with acceleration.processes(1) as pool:  # for the ten reviewers, beside all the rest
         curve = [pool.submit(erae_reviewers.row, data, *each) for each in _on_the_curve().items()]
         results = _tables(Bench(data), report, runs, models)
         rows = []
         for waiting in curve:
             rows.append(waiting.result())
             report(f"ten reviewers, {rows[-1]['method']}: adaptive attack {rows[-1]['adaptive']['value']:.2f}")
-    finally:
-        pool.shutdown(cancel_futures=True)  # who interrupts does not want the rows that have not begun
     results["ten_reviewers"] = erae_reviewers.results(data, rows)
     results["goals"] = goals(results)
     return results

@@ -9,16 +9,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 
-from allonym import __version__
+from allonym import __version__, acceleration
 from allonym import embeddings as word_tables
 from allonym.datasets.newsgroups20 import SCENARIOS, Scenario, load
 from allonym.errors import MissingDependencyError
@@ -72,7 +70,7 @@ def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[
         "settings": [],
     }
     tasks = list(_tasks())
-    with ProcessPoolExecutor(os.cpu_count(), mp_context=get_context("spawn")) as pool:
+    with acceleration.processes(os.cpu_count()) as pool:
         for task, row in zip(tasks, pool.map(partial(_work, data, runs), tasks), strict=True):
             results["settings"].append({"table": task.table, "bench": task.kind, **row})
             report(f"{len(results['settings'])} of {len(tasks)} settings: {task.table}")
