@@ -115,7 +115,7 @@ def test_the_choice_follows_the_preference(folder, prefer):
     near, far, neither = (
         ids(["the", "dog", "is", *rest]) for rest in (["nice", "."], ["nice", "indeed"], ["cool", "."])
     )
-    judged = np.log(np.array([[0.3, 0.7], [0.25, 0.75], [0.9, 0.1]], np.float32))
+    judged = np.log(np.array([[0.67, 0.33], [0.64, 0.36], [0.9, 0.1]], np.float32))
     chosen = method._best(original, [near, far, neither], judged)
     assert chosen == {"balanced": 0, "meaning": 2, "privacy": 1}[prefer]
     if prefer == "balanced":  # of two that are as near, the one that gains more; and very much gain is worth a word

@@ -64,7 +64,7 @@ LEFT_ALONE: Final = {"meaning": 0.5, "balanced": 0.8, "privacy": 0.95}
 LIKELIEST: Final = -1.0  # asks the network for its likeliest word, where a uniform number asks for one drawn with it
 _MOST_CANDIDATES: Final = 100
 # What similarity, from 0 to 1, weighs beside log-odds: times the model's own balance, which its card tells.
-MEANING_WEIGHT: Final = {"meaning": 2.0, "balanced": 1.0, "privacy": 0.0}
+MEANING_WEIGHT: Final = {"meaning": 1.5, "balanced": 1.0, "privacy": 0.0}
 _SURE: Final = np.float32(1 - 1e-6)
 _MOST_UNKNOWN: Final = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
 _PLACES: Final = LONGEST_PIECE + FURTHER_WORDS
