@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+from allonym.anonymizers.a4nt import SHIPPED
 from allonym.experiments.a4nt_paper import TABLE_3
 from allonym.experiments.a4nt_rows import Results, Row, label, of_setting
 from allonym.experiments.a4nt_runs import BALANCED, PREFERENCES
@@ -13,11 +14,12 @@ from allonym.experiments.figures import Figure, Lines, Panel, Point, Rule, Serie
 
 _SETTING = "blog-age"
 _BOUNDARY = 0.5
+_MOST_LINES = 5  # beside the ideal: there are six marks
 
 
 def figures(results: Results) -> dict[str, Figure]:
     """Return the figures by name; those without data are left out."""
-    rows = [row for row in of_setting(results, _SETTING) if row["way"] != BALANCED and "difficulty" in row]
+    rows = _few([row for row in of_setting(results, _SETTING) if row["way"] != BALANCED and "difficulty" in row])
     made: dict[str, Figure | None] = {
         "figure-6": _operating(results),
         "figure-8": _curves(
@@ -35,6 +37,15 @@ def figures(results: Results) -> dict[str, Figure]:
         ),
     }  # fmt: skip
     return {name: figure for name, figure in made.items() if figure is not None}
+
+
+def _few(rows: list[Row]) -> list[Row]:
+    """Return as many rows as can be told apart: the paper's, the shipped ones that imitate a class, then others."""
+
+    def of_interest(row: Row) -> bool:
+        return row["variant"] == "paper" or (row["name"].startswith(SHIPPED) and not row["neutral"])
+
+    return sorted(rows, key=lambda row: not of_interest(row))[:_MOST_LINES]
 
 
 def _operating(results: Results) -> Figure | None:

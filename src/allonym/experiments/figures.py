@@ -59,6 +59,7 @@ __all__ = [
 ]
 
 _WIDTH = 720.0
+_LEGEND_ROOM = 1.15  # type differs: names that run into each other are worse than gaps
 _THICK, _GAP = 13.0, 14.0  # of bars, and between groups of them
 _MOST_WRITTEN_CELLS = 16  # columns up to which a heat map's cells have room for their number
 
@@ -158,10 +159,11 @@ def _legend(names: Sequence[str], marks: Sequence[str]) -> tuple[list[str], floa
         return [], 6.0
     parts, x, y = [], 14.0, 16.0
     for name, shape in zip(names, marks, strict=True):
-        if x + 24 + width_of(name) > _WIDTH and x > 14:
+        wide = _LEGEND_ROOM * width_of(name)
+        if x + 24 + wide > _WIDTH and x > 14:
             x, y = 14.0, y + 20
         parts.append(f'<g transform="translate({number(x)} {number(y)})">{shape}{tag("text", name, x=14, y=4)}</g>')
-        x += 36 + width_of(name)
+        x += 36 + wide
     return parts, y + 16
 
 
