@@ -24,6 +24,7 @@ SCRIPTS = (
     "writeprints",
     "candidate_draws",
     "erae_inference",
+    "a4nt_sentences",
     "import_time",
 )
 
