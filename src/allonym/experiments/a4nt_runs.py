@@ -287,7 +287,8 @@ def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list
         here = numbers == number
         row: Row = {"middle": float((edges[number] + edges[number + 1]) / 2), "count": int(here.sum())}
         if values is not None:
-            row["mean"] = float(values[here].mean()) if here.any() else None
+            known = values[here][~np.isnan(values[here])]  # no METEOR is known where none is installed
+            row["mean"] = float(known.mean()) if len(known) else None
         found.append(row)
     return found
 
