@@ -1,10 +1,11 @@
 """Make shipped model folders of what tools/train_a4nt.py trained.
 
-    python tools/ship_a4nt.py a4nt_models/age-transformer-CycML+Lang+Near_b --name a4nt-age --balance 22
+    python tools/ship_a4nt.py a4nt_models/age-transformer-CycML+Lang+Near_b --name a4nt-age --balance 15
 
 Writes ``src/allonym/models/NAME``: the weights and words as they are, the configuration with its name, a card and
 checksums. ``--balance`` is what similarity weighs beside log-odds when a translation is chosen, found by trying some on
-validation documents.
+validation documents. The shipped folder itself may be given: then only its card, version and balance
+become new.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from pathlib import Path
 from allonym import models
 from allonym.networks._a4nt_attention import HEADS, LAYERS
 
+VERSION = 4
 MODELS = Path(__file__).resolve().parents[1] / "src" / "allonym" / "models"
 
 CORPORA = {
@@ -32,7 +34,7 @@ CORPORA = {
     ),
 }
 
-CARD = """# {name}, version 3
+CARD = """# {name}, version {version}
 
 A translator {purpose}, for `allonym anonymize --method a4nt --model {short} --to {target}`.
 **Nothing is proved about it**: only measured attacks speak for it, see `results/a4nt.md`. {warning}
@@ -62,7 +64,8 @@ need to be sure, use them for research only.
 
 ## Choosing among translations
 
-The weight of similarity beside log-odds is {balance:g} (`prefer="balanced"`), found on validation documents.
+The weight of similarity beside log-odds is {balance:g} (`prefer="balanced"`), found on validation documents. That of
+fluency, by the table `pairs-en`, is the same for all models.
 
 ## Held-out figures
 
@@ -98,16 +101,19 @@ HIDES = (
 def ship(source: Path, name: str, balance: float) -> models.Model:
     """Copy one model, with its card."""
     folder = MODELS / name
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir()
-    for file in ("weights.safetensors", "vocabulary.txt"):
-        shutil.copyfile(source / file, folder / file)
-    config = {"name": name, "version": 3, "balance": balance, **json.loads((source / "config.json").read_text("utf-8"))}
+    if source.resolve() != folder:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+        for file in ("weights.safetensors", "vocabulary.txt"):
+            shutil.copyfile(source / file, folder / file)
+    found = json.loads((source / "config.json").read_text("utf-8"))
+    config = {**found, "name": name, "version": VERSION, "balance": balance}
     (folder / "config.json").write_text(json.dumps(config, ensure_ascii=False, indent=1) + "\n", "utf-8")
     corpus, terms = CORPORA["speeches" if name.endswith("speech") else "blogs"]
     neutral = config["shape"]["neutral"]
     card = CARD.format(
         name=name,
+        version=VERSION,
         short=name.removeprefix("a4nt-"),
         purpose=("that hides which of {} wrote" if neutral else "between the styles of {}").format(
             " and ".join(config["classes"])

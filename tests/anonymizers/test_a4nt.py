@@ -16,6 +16,7 @@ from allonym.errors import AllonymError, InputError, ModelError, ParameterError
 from allonym.networks.a4nt_inference import Shape
 from allonym.randomness import insecure
 from allonym.sequences import NUMBER_CLASSES, SPECIAL, UNKNOWN, Vocabulary
+from allonym.word_pairs import WordPairs
 
 # Teenagers of this model say the words of the first row, adults those of the second, in the same places.
 TEEN = ["cool", "dude", "totally", "omg"]
@@ -78,6 +79,22 @@ def toy_model(root, **more):
     return str(root)
 
 
+def table(levels):
+    """Return a table of pairs in which all words are as frequent as each other."""
+    size = len(VOCABULARY)
+    follows = np.bincount([first for first, _ in levels], minlength=size).astype(np.int64)
+    ordered = sorted(levels)
+    seconds = np.array([second for _, second in ordered], np.int64)
+    given = np.array([levels[pair] for pair in ordered], np.float32)
+    return WordPairs(VOCABULARY, np.ones(size, np.float32), follows, seconds, given)
+
+
+@pytest.fixture(autouse=True)
+def no_pairs(monkeypatch):
+    """Let every word fit everywhere, so that the tiny model alone decides."""
+    monkeypatch.setattr(WordPairs, "open", lambda: table({}))
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return toy_model(tmp_path_factory.mktemp("models") / "tiny")
@@ -122,6 +139,24 @@ def test_the_choice_follows_the_preference(folder, prefer):
         assert method._best(original, [neither, neither], np.log(np.array([[0.9, 0.1], [0.6, 0.4]], np.float32))) == 1
         judged[1] = np.log([1e-6, 1 - 1e-6])
         assert method._best(original, [near, far, neither], judged) == 1
+
+
+@pytest.mark.parametrize("prefer", ["balanced", "meaning", "privacy"])
+def test_of_two_that_gain_alike_the_one_whose_words_go_together_is_taken(folder, prefer, monkeypatch):
+    original, one, other = (ids(["the", "dog", "is", word, "."]) for word in ("omg", "indeed", "certainly"))
+    judged = np.log(np.array([[0.3, 0.7], [0.3, 0.7]], np.float32))
+    for liked in (one, other):
+        monkeypatch.setattr(WordPairs, "open", lambda word=liked[3]: table({(ids(["is"])[0], word): 9.0}))
+        method = A4NT(model=folder, target="adult", prefer=prefer)
+        method._wording.similarity = lambda *_: 0.5
+        assert [one, other][method._best(original, [one, other], judged)] == liked
+
+
+def test_a_shorter_form_does_not_gain_by_leaving_words_out(folder):
+    method = A4NT(model=folder, target="adult", prefer="privacy")
+    original = ids(["the", "dog", "is", "cool", "."])
+    judged = np.log(np.array([[0.30, 0.70], [0.31, 0.69]], np.float32))
+    assert method._best(original, [original, original[:2]], judged) == 0
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 
 from allonym import metrics, models, style_sentences
 from allonym.cli import run as command
+from allonym.errors import InputError
 from allonym.experiments import a4nt, a4nt_attacks, a4nt_models, a4nt_runs, a4nt_tables
 from allonym.experiments.a4nt_attacks import Schedule
 from allonym.experiments.a4nt_documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
@@ -302,6 +303,19 @@ def test_a_whole_run(
     gains = results["measured"][0]["difficulty"]
     assert sum(each["count"] for each in gains["gain"]) == results["originals"][0]["sentences"]["test"]
     assert gains["share_with_gain"] + gains["share_with_loss"] <= 1
+    # What is not at hand any more is taken over from an earlier run, marked; but not from one with other attackers.
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json.dumps(results))
+    fewer = a4nt.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+    assert [row | {"earlier": True} for row in results["measured"]] == fewer["measured"]
+    assert {row["name"] for row in fewer["models"]} == {row["name"] for row in results["models"]}
+    assert "blog-age: no model paper FBsem" in fewer["not_evaluated"]
+    assert "(paper), likeliest * |" in a4nt.markdown(fewer)
+    assert "earlier run" in a4nt.markdown(fewer)
+    results["attackers"][0]["test"]["document"]["f1"]["value"] += 0.01
+    earlier.write_text(json.dumps(results))
+    with pytest.raises(InputError, match="another F1"):
+        a4nt.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
 
 
 def test_the_command_refuses_a_folder_without_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

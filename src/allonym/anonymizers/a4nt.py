@@ -13,9 +13,10 @@ How a document is rewritten:
    class is left alone. So is a sentence that the judge gives to the target already (how surely, depends on what is
    preferred; for the meaning's sake, also one it cannot place), and one of mostly unknown words (another language).
 3. Of each other sentence there are several translations: the network's likeliest, and others drawn from its law, which
-   is bent towards words of like meaning (`Alike`, for the editor; the paper has nothing of the kind). Of these and the
-   sentence itself the one is taken for which log-odds of the target + weight × similarity is largest. Over a document
-   this gains most for what it costs: an attacker adds up what the sentences tell.
+   is bent towards words of like meaning that fit between their neighbours (`Substitutes`, for editors; the paper has
+   nothing of the kind). Of these and the sentence itself the one is taken for which log-odds of the target + weight ×
+   similarity + another weight × fluency is largest. Over a document this gains most for what it costs: an attacker adds
+   up what the sentences tell.
    A *neutral* model imitates nobody: it is told nothing of the writer, rewrites every sentence it can read, and of its
    translations those count that leave the judge undecided. Its output can tell an attacker no more than the text did.
 4. All sentences are written in one way, from their tokens: spacing, and the case of known words, tell nothing of which
@@ -38,10 +39,11 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import embeddings, entities, models, style_sentences
+from allonym import embeddings, entities, models, style_sentences, word_pairs
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import ParameterError
-from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader, Alike
+from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader
+from allonym.networks.a4nt_substitutes import Substitutes
 from allonym.privacy import Guarantee
 from allonym.randomness import DocumentStreams, secure
 from allonym.sequences import END, SPECIAL, UNKNOWN
@@ -65,14 +67,16 @@ LIKELIEST: Final = -1.0  # asks the network for its likeliest word, where a unif
 _MOST_CANDIDATES: Final = 100
 # What similarity, from 0 to 1, weighs beside log-odds: times the model's own balance, which its card tells.
 MEANING_WEIGHT: Final = {"meaning": 1.5, "balanced": 1.0, "privacy": 0.0}
+# What the sentence's log-likelihood, by pairs of words, weighs beside log-odds.
+FLUENCY_WEIGHT: Final = 0.1
 _SURE: Final = np.float32(1 - 1e-6)
 _MOST_UNKNOWN: Final = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
 _PLACES: Final = LONGEST_PIECE + FURTHER_WORDS
 _SENTENCES_AT_ONCE: Final = 1024
 _LITTLE: Final = 0.2  # what a word without a meaning of its own counts for the similarity
 # How much nearness in meaning counts where a word changes; little where style counts, as validation documents showed.
-_NEARNESS: Final = {"meaning": 20.0, "balanced": 4.0, "privacy": 4.0}
-_CACHED: Final = ("network_", "_meanings")
+_NEARNESS: Final = {"meaning": 20.0, "balanced": 2.0, "privacy": 2.0}
+_CACHED: Final = ("network_", "_wording")
 
 
 @dataclass(frozen=True)
@@ -111,7 +115,7 @@ class A4NT(Anonymizer):
         target: str,
         source: str = AUTO,
         prefer: Literal["balanced", "meaning", "privacy"] = "balanced",
-        candidates: int = 10,
+        candidates: int = 20,
         placeholders: bool = False,
     ) -> None:
         self.model = model
@@ -155,8 +159,8 @@ class A4NT(Anonymizer):
         return network
 
     @cached_property
-    def _meanings(self) -> _WordMeanings:
-        return _WordMeanings(self.network_.vocabulary.tokens, _NEARNESS[self.prefer])
+    def _wording(self) -> _Wording:
+        return _Wording(self.network_.vocabulary.tokens, _NEARNESS[self.prefer])
 
     @property
     def _reads_names(self) -> bool:
@@ -236,7 +240,7 @@ class A4NT(Anonymizer):
                 self._target,
                 numbers[[row - start for row in rewritten]],
                 unknown=self.prefer != "privacy",
-                alike=self._meanings.alike,
+                substitutes=self._wording.substitutes,
             )
             for row, samples in zip(rewritten, drawn, strict=True):
                 found[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
@@ -288,10 +292,11 @@ class A4NT(Anonymizer):
         return forms if stays else [original, *forms]
 
     def _best(self, original: list[int], forms: Sequence[list[int]], judged: Floats) -> int:
-        """Return which form gains most: a weight of 0 asks for the target's style at any price."""
-        alike = np.array([self._meanings.similarity(original, form) for form in forms])
+        """Return which form gains most: a weight of 0 asks for the target's style whatever becomes of the meaning."""
+        alike = np.array([self._wording.similarity(original, form) for form in forms])
+        fluency = len(original) * self._wording.pairs.log_likelihoods(forms)  # of as many words: none gains by leaving
         weight = MEANING_WEIGHT[self.prefer] * self.network_.balance
-        return int((self._gains(judged) + weight * alike).argmax())
+        return int((self._gains(judged) + weight * alike + FLUENCY_WEIGHT * fluency).argmax())
 
     def _gains(self, judged: Floats) -> Floats:
         """Return log-odds of the target; of a neutral model, how little the judge is sure of any class."""
@@ -322,8 +327,8 @@ class A4NT(Anonymizer):
         return " ".join(line for line in written if line)
 
 
-class _WordMeanings:
-    """How near two sentences are in meaning, by the shipped word vectors."""
+class _Wording:
+    """How near two sentences are in meaning, by the shipped word vectors, and which words go together."""
 
     def __init__(self, tokens: Sequence[str], nearness: float) -> None:
         table = embeddings.load()
@@ -332,7 +337,8 @@ class _WordMeanings:
         own = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
         self._weights = np.where(own, np.float32(1), np.float32(_LITTLE))
         marks = np.array([not any(sign.isalnum() for sign in token) for token in tokens])
-        self.alike = Alike(self._vectors, marks, nearness)
+        self.pairs = word_pairs.WordPairs.open().of(tokens)
+        self.substitutes = Substitutes(self._vectors, marks, nearness, self.pairs)
 
     def similarity(self, one: Sequence[int], other: Sequence[int]) -> float:
         """Return how well the words of each sentence are found in the other, from 0 to 1.

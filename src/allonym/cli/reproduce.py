@@ -32,7 +32,7 @@ class Paper:
         figures: The results to figures by name.
         runs: How often each setting is run unless told otherwise; None where that cannot be told.
         models: Whether `run` takes a folder of `models` to evaluate.
-        work: Whether it takes a folder for its `work`, from which it can be resumed.
+        work: Whether it takes a folder for its `work`, from which it can be resumed, and `earlier` results.
     """
 
     run: Callable[..., Results]
@@ -63,6 +63,11 @@ _RUNS_HELP = "Runs of each setting: " + ", ".join(
     "--models", type=click.Path(path_type=Path), help="Folder of models beside the shipped ones, for a4nt and erae."
 )
 @click.option("--work", type=click.Path(path_type=Path), help="Folder to resume an interrupted run from, for a4nt.")
+@click.option(
+    "--earlier",
+    type=click.Path(path_type=Path),
+    help="JSON file of an earlier run, whose rows of models that are not there now are taken over, for a4nt.",
+)
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
 @click.pass_obj
@@ -75,6 +80,7 @@ def command(
     runs: int | None,
     models: Path | None,
     work: Path | None,
+    earlier: Path | None,
     force: bool,
 ) -> None:
     """Make a paper's tables on real data: PAPER.json, and PAPER.md and figures made from it."""
@@ -83,13 +89,16 @@ def command(
         raise click.UsageError(f"The tables of {paper} are made in one run; leave --runs away.")
     if models and not chosen.models:
         raise click.UsageError(f"The tables of {paper} need no models; leave --models away.")
-    if work and not chosen.work:
-        raise click.UsageError(f"The tables of {paper} are made in one go; leave --work away.")
+    for name, given in (("--work", work), ("--earlier", earlier)):
+        if given and not chosen.work:
+            raise click.UsageError(f"The tables of {paper} are made in one go; leave {name} away.")
     out.mkdir(parents=True, exist_ok=True)
     if not force and (out / f"{paper}.json").exists():
         raise click.UsageError(f"{out / paper}.json exists; choose another --out or add --force.")
     times = {} if chosen.runs is None else {"runs": runs or chosen.runs}
-    folders = ({"models": models} if chosen.models else {}) | ({"work": work} if chosen.work else {})
+    folders = {"models": models} if chosen.models else {}
+    if chosen.work:
+        folders |= {"work": work, "earlier": earlier}
     results = chosen.run(data, talk.say, **times, **folders)
     table = chosen.markdown(results)
     files = {f"{paper}.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n", f"{paper}.md": table}

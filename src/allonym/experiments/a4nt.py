@@ -22,7 +22,7 @@ import numpy as np
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt import SHIPPED
 from allonym.errors import MissingDependencyError
-from allonym.experiments import a4nt_runs, a4nt_tables
+from allonym.experiments import a4nt_earlier, a4nt_runs, a4nt_tables
 from allonym.experiments.a4nt_attacks import LSTM, PANEL
 from allonym.experiments.a4nt_documents import SETTINGS, SIX, check
 from allonym.experiments.a4nt_models import Model, by_hand, found
@@ -61,6 +61,7 @@ def run(
     *,
     models: Path | None = None,
     work: Path | None = None,
+    earlier: Path | None = None,
     sizes: Sizes | None = None,
     processes: int | None = None,
 ) -> dict[str, Any]:
@@ -72,11 +73,12 @@ def run(
         models: Folder of model folders, beside the shipped models.
         work: Folder that keeps what is finished, so that a run can be resumed. It holds sentences of the corpora and
             what attackers learned from them; without one, a temporary folder is used.
+        earlier: Results of an earlier run, whose rows of models that are not there now are taken over.
         sizes: How much to measure.
         processes: How many at once; as many as cores by default.
 
     Raises:
-        InputError: A corpus is not in the data folder.
+        InputError: A corpus is not in the data folder, or the earlier results cannot stand beside new ones.
         MissingDependencyError: torch, or for the speeches spaCy, is not installed.
     """
     if find_spec("torch") is None:
@@ -84,39 +86,49 @@ def run(
     check(data)
     present, problems = found(models)
     tasks = list(_tasks(present))
-    settings = list(dict.fromkeys([*SETTINGS, *(task.setting for task in tasks)]))
+    weights = [model.weights for model in present]
+    before = a4nt_earlier.read(earlier) if earlier is not None else None
+    others = [task.setting for task in tasks] + (a4nt_earlier.settings(before, weights) if before else [])
+    settings = list(dict.fromkeys([*SETTINGS, *others]))
     with _folder(work) as folder:
         bench = Bench(data, sizes or Sizes(), folder)
         learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
         first = [*learning, *(Task("originals", setting) for setting in settings)]
         attackers_and_originals = _all(bench, first, report, processes)
+        if before:
+            learned = [row for task, row in attackers_and_originals if task.kind == "learn"]
+            a4nt_earlier.check(before, asdict(bench.sizes), a4nt_runs.meteor_name(), learned)
         measured = _all(bench, tasks, report, processes)
     everything = [*attackers_and_originals, *measured]
 
     def rows(kind: str) -> list[Row]:
         return [row for task, row in everything if task.kind == kind]
 
+    def old(name: str) -> list[Row]:
+        return a4nt_earlier.taken_over(before, name, weights) if before else []
+
+    evaluated = [*({**asdict(model), "folder": model.folder.name} for model in present), *old("models")]
     return {
         "paper": "Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
         "version": __version__,
-        "command": "allonym reproduce a4nt --data DIR --models DIR",
+        "command": "allonym reproduce a4nt --data DIR --models DIR" + (" --earlier FILE" if earlier else ""),
         "sizes": asdict(bench.sizes),
         "interval": "95 %, bootstrap over test documents (F1) or sentences (the rest); no model is trained again",
         "meteor": a4nt_runs.meteor_name(),
-        "models": [{**asdict(model), "folder": model.folder.name} for model in present],
-        "not_evaluated": [*problems, *_missing(present)],
+        "models": evaluated,
+        "not_evaluated": [*problems, *_missing(evaluated)],
         "left_out": list(LEFT_OUT),
         "originals": rows("originals"),
         "attackers": rows("learn"),
-        "measured": rows("measure"),
-        "operating_points": rows("operating"),
+        "measured": [*rows("measure"), *old("measured")],
+        "operating_points": [*rows("operating"), *old("operating_points")],
         "examples": rows("examples"),
     }
 
 
-def _missing(present: Sequence[Model]) -> list[str]:
+def _missing(evaluated: Sequence[Row]) -> list[str]:
     """Name the paper's models that are not there."""
-    there = {(model.trained_for, model.variant, model.recipe) for model in present}
+    there = {(model["trained_for"], model["variant"], model["recipe"]) for model in evaluated}
     wanted = [(setting, "paper", recipe) for setting in SETTINGS for recipe in RECIPES]
     return [
         f"{setting}: no model {variant} {recipe}"

@@ -40,4 +40,4 @@ def label(row: Row, results: Results) -> str:
         name = f"{row['name']}: {name}"
     six = ", six classes" if row["trained_for"] == SIX else ""
     way = f", {row['way']}" if "way" in row else ""
-    return f"{name}{six}{way}"
+    return f"{name}{six}{way}{' *' if row.get('earlier') else ''}"

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from allonym.errors import ModelError
 from allonym.networks._a4nt_attention import HEADS, LAYERS, attention_tensors
-from allonym.sequences import PAD, Vocabulary
+from allonym.sequences import END, PAD, START, Vocabulary
 
 Floats: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
 Uniforms: TypeAlias = NDArray[np.float64]
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
+PLACES_AT_ONCE = 64  # rated together
 ROWS = 16
 VARIANTS = ("paper", "editor", "transformer")
 SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
@@ -177,6 +178,14 @@ def padded(sentences: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
     for row, sentence in enumerate(sentences):
         tokens[row, : len(sentence)] = sentence
     return tokens, lengths
+
+
+def neighbours(tokens: Integers, lengths: Integers) -> tuple[Integers, Integers]:
+    """Return the words before and after each place of a block of sentences; `START` and `END` at their ends."""
+    lefts, rights = np.full_like(tokens, START), np.full_like(tokens, END)
+    lefts[:, 1:], rights[:, :-1] = tokens[:, :-1], tokens[:, 1:]
+    rights[np.arange(len(tokens)), lengths - 1] = END
+    return lefts, rights
 
 
 def summary(states: Floats, lengths: Integers) -> Floats:

@@ -4,7 +4,7 @@ Words are drawn from exactly the law that training draws them from: the softmax 
 taking the largest is the same), here by comparing a given uniform number with the running sum of probabilities.
 
 A sentence's numbers do not depend on the sentences beside it: LSTMs always run on blocks of `ROWS` sentences, each
-step a product of the same size, and ratings are computed for `_PLACES_AT_ONCE` places at a time, with zeros if there
+step a product of the same size, and ratings are computed for `PLACES_AT_ONCE` places at a time, with zeros if there
 are fewer.
 
 Privacy: spends nothing, and promises nothing.
@@ -15,16 +15,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from typing import TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
 from allonym.networks._a4nt_attention import LAYERS, Attention
 from allonym.networks._a4nt_parts import (
+    PLACES_AT_ONCE,
     ROWS,
     BothWays,
     Floats,
@@ -36,15 +36,16 @@ from allonym.networks._a4nt_parts import (
     checked,
     chosen_words,
     log_softmax,
-    log_sums,
+    neighbours,
     padded,
     summary,
 )
+from allonym.networks.a4nt_substitutes import Substitutes
 from allonym.sequences import END, PAD, START, UNKNOWN, Vocabulary
 
 Sentence: TypeAlias = Sequence[int]
 
-__all__ = ["FURTHER_WORDS", "KIND", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "Alike", "Shape"]
+__all__ = ["FURTHER_WORDS", "KIND", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "Shape"]
 
 KIND = "a4nt"
 VOCABULARY_FILE = "vocabulary.txt"
@@ -54,41 +55,8 @@ FURTHER_WORDS = 2  # by which the paper's translator may be longer than the sent
 
 _NEVER_WRITTEN = (PAD, START)
 _IMPOSSIBLE = np.float32(-30.0)
-_PLACES_AT_ONCE = 64  # rated together
 _COST_OF_A_PLACE = 4096  # a place is a few large products, far dearer than what `in_threads` counts
 _Result = TypeVar("_Result")
-
-
-@dataclass(frozen=True)
-class Alike:
-    """Makes an editor that changes a word prefer one that means about the same; how often it changes stays as it is.
-
-    The game teaches which words sound like the target, and a few that sound most like it are put everywhere. The law of
-    the changed word is multiplied by e^(strength × cosine) of the word vectors; marks change to marks only.
-
-    Attributes:
-        vectors: Unit word vectors, V × D; zeros where a word has none.
-        marks: Which tokens are marks, V.
-        strength: How much nearness counts.
-    """
-
-    vectors: Floats
-    marks: NDArray[np.bool_]
-    strength: float
-
-    def prefer(self, rated: Floats, words: Integers) -> None:
-        """Change the ratings of the words at some places, places × V, where these words stand."""
-        full = np.zeros((_PLACES_AT_ONCE, self.vectors.shape[1]), np.float32)  # one size: a row depends on itself alone
-        full[: len(words)] = self.vectors[words]
-        rows = np.arange(len(words))
-        own = rated[rows, words]
-        rated[rows, words] = -np.inf
-        before = log_sums(rated)
-        rated += np.float32(self.strength) * (full @ self.vectors.T)[: len(words)]
-        rated[self.marks[words][:, None] != self.marks[None, :]] = -np.inf
-        after = log_sums(rated)
-        rated += np.where(np.isfinite(after), before - after, 0)[:, None]
-        rated[rows, words] = own
 
 
 class _Decoder:
@@ -204,7 +172,7 @@ class A4ntReader:
         uniforms: Uniforms,
         *,
         unknown: bool = True,
-        alike: Alike | None = None,
+        substitutes: Substitutes | None = None,
     ) -> list[list[list[int]]]:
         """Return translations of each sentence, whose only special tokens are END, which is no word, and UNKNOWN.
 
@@ -215,7 +183,7 @@ class A4ntReader:
             uniforms: Numbers from 0 to 1, sentences × samples × at least `FURTHER_WORDS` more than the longest
                 sentence has words. A word is drawn with each; a number below 0 asks for the likeliest word.
             unknown: Whether UNKNOWN may be written: by the editor where it stands, by the paper's network anywhere.
-            alike: For the editor: words that mean alike, which are then preferred where a word changes.
+            substitutes: For the editor: which words are preferred where one changes.
 
         Returns:
             For each sentence a list of samples. The editor's have as many tokens as the sentence.
@@ -228,7 +196,7 @@ class A4ntReader:
             numbers = uniforms[list(rows)]
             own = [sources[row] for row in rows]
             if self.shape.in_place:
-                return self._edited(tokens, lengths, own, target, numbers, unknown, alike)
+                return self._edited(tokens, lengths, own, target, numbers, unknown, substitutes)
             return self._rewritten(tokens, lengths, own, target, numbers, unknown)
 
         return self._in_blocks(sentences, draw)
@@ -237,8 +205,8 @@ class A4ntReader:
         """Return the editor's unnormalised log-probabilities of the words at each place, T × V."""
         tokens, lengths = padded([sentence])
         decoder = self._decoder(target)
-        if len(sentence) > _PLACES_AT_ONCE:
-            raise ParameterError(f"A sentence must have at most {_PLACES_AT_ONCE} tokens, got {len(sentence)}.")
+        if len(sentence) > PLACES_AT_ONCE:
+            raise ParameterError(f"A sentence must have at most {PLACES_AT_ONCE} tokens, got {len(sentence)}.")
         features, liking = self._features(tokens, lengths, [source], target)
         return self._rated(tokens[0, : lengths[0]], features[0, : lengths[0]], liking[0, : lengths[0]], decoder)
 
@@ -296,7 +264,7 @@ class A4ntReader:
         return features, np.logaddexp(liking, np.float32(0))
 
     def _rated(self, tokens: Integers, features: Floats, liking: Floats, decoder: _Decoder) -> Floats:
-        """Rate all words at some places, at most `_PLACES_AT_ONCE`."""
+        """Rate all words at some places, at most `PLACES_AT_ONCE`."""
         rated = self._products(features)
         rated += decoder.bias
         rated[np.arange(len(tokens)), tokens] += liking
@@ -305,7 +273,7 @@ class A4ntReader:
 
     def _products(self, features: Floats) -> Floats:
         """Multiply by all words' embeddings; always as many rows, so that what a row gives depends on it alone."""
-        full = np.zeros((_PLACES_AT_ONCE, self.shape.embedding), np.float32)
+        full = np.zeros((PLACES_AT_ONCE, self.shape.embedding), np.float32)
         full[: len(features)] = features
         products: Floats = full @ self._columns
         return products[: len(features)]
@@ -318,22 +286,23 @@ class A4ntReader:
         target: int,
         uniforms: Uniforms,
         unknown: bool,
-        alike: Alike | None,
+        substitutes: Substitutes | None,
     ) -> Iterator[list[list[int]]]:
         decoder = self._decoder(target)
         features, liking = self._features(tokens, lengths, sources, target)
         inside = np.arange(tokens.shape[1]) < lengths[: len(uniforms), None]  # (B, T)
         read = tokens[: len(uniforms)][inside]  # a row a place, and so below
+        lefts, rights = (beside[: len(uniforms)][inside] for beside in neighbours(tokens, lengths))
         seen, liked = (array[: len(uniforms)][inside] for array in (features, liking))
         numbers = uniforms[:, :, : tokens.shape[1]].swapaxes(1, 2)[inside]  # (places, samples)
         chosen = np.empty(numbers.shape, np.int64)
-        for first in range(0, len(read), _PLACES_AT_ONCE):
-            few = slice(first, first + _PLACES_AT_ONCE)
+        for first in range(0, len(read), PLACES_AT_ONCE):
+            few = slice(first, first + PLACES_AT_ONCE)
             rated = self._rated(read[few], seen[few], liked[few], decoder)
             rated[:, list(_NEVER_WRITTEN)] = -np.inf
             rated[(read[few] != UNKNOWN) | (not unknown), UNKNOWN] = -np.inf
-            if alike is not None:
-                alike.prefer(rated, read[few])
+            if substitutes is not None:
+                substitutes.prefer(rated, read[few], lefts[few], rights[few])
             chosen[few] = chosen_words(rated, numbers[few])
         for own in np.split(chosen, np.cumsum(lengths[: len(uniforms)])[:-1]):
             yield own.T.tolist()
@@ -373,12 +342,12 @@ class A4ntReader:
             raise ParameterError("The editor does not write word by word.")
         never = [*_NEVER_WRITTEN] if unknown else [*_NEVER_WRITTEN, UNKNOWN]
         written: list[list[int]] = [[] for _ in vectors]
-        for first in range(0, len(vectors), _PLACES_AT_ONCE):
-            going = np.arange(first, min(first + _PLACES_AT_ONCE, len(vectors)))
-            told = np.zeros((_PLACES_AT_ONCE, vectors.shape[1]), np.float32)
+        for first in range(0, len(vectors), PLACES_AT_ONCE):
+            going = np.arange(first, min(first + PLACES_AT_ONCE, len(vectors)))
+            told = np.zeros((PLACES_AT_ONCE, vectors.shape[1]), np.float32)
             told[: len(going)] = vectors[going]
-            state, cell = np.zeros((2, _PLACES_AT_ONCE, decoder.lstm.size), np.float32)
-            word = np.full(_PLACES_AT_ONCE, START)
+            state, cell = np.zeros((2, PLACES_AT_ONCE, decoder.lstm.size), np.float32)
+            word = np.full(PLACES_AT_ONCE, START)
             for step in range(int(steps[going].max())):
                 decoder.lstm.step(np.concatenate([told, self._embedding[word]], axis=1), state, cell)
                 seen = state @ decoder.projection + decoder.projection_bias

@@ -1,0 +1,51 @@
+"""Which words an editor prefers to write where it changes one: of like meaning, and at home between their neighbours.
+
+Privacy: spends nothing, and promises nothing.
+V: words, D: numbers of a word vector.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.networks._a4nt_parts import PLACES_AT_ONCE, Floats, Integers, log_sums
+from allonym.word_pairs import PairsOf
+
+
+@dataclass(frozen=True)
+class Substitutes:
+    """What an editor that changes a word prefers to write in its place; how often it changes one stays as it is.
+
+    The game teaches which words sound like the target, and a few that sound most like it are put everywhere. So the law
+    of the changed word is multiplied by e^(strength × cosine) of the word vectors, which favours words that mean about
+    the same, and by how well a word fits between its neighbours as they were; marks change to marks only.
+
+    Attributes:
+        vectors: Unit word vectors, V × D; zeros where a word has none.
+        marks: Which tokens are marks, V.
+        strength: How much nearness counts.
+        pairs: Which words stand beside which.
+    """
+
+    vectors: Floats
+    marks: NDArray[np.bool_]
+    strength: float
+    pairs: PairsOf
+
+    def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers) -> None:
+        """Change the ratings of the words at some places, places × V, where these words stand between these others."""
+        full = np.zeros((PLACES_AT_ONCE, self.vectors.shape[1]), np.float32)  # one size: a row depends on itself alone
+        full[: len(words)] = self.vectors[words]
+        rows = np.arange(len(words))
+        own = rated[rows, words]
+        rated[rows, words] = -np.inf
+        before = log_sums(rated)
+        rated += np.float32(self.strength) * (full @ self.vectors.T)[: len(words)]
+        rated += self.pairs.fits(lefts, rights)
+        rated[self.marks[words][:, None] != self.marks[None, :]] = -np.inf
+        after = log_sums(rated)
+        rated += np.where(np.isfinite(after), before - after, 0)[:, None]
+        rated[rows, words] = own

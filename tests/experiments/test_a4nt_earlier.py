@@ -1,0 +1,59 @@
+"""Rows of an earlier run: what is taken over, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from allonym.errors import InputError
+from allonym.experiments import a4nt_earlier
+
+ATTACKER = {"setting": "speech", "attacker": "lstm", "test": {"document": {"f1": {"value": 0.5}}}}
+ROWS = [{"weights": "one", "setting": "speech"}, {"weights": "two", "setting": "blog-six"}]
+RESULTS: dict[str, Any] = {
+    "sizes": {"operating": [80, 6]},
+    "meteor": "meteor_1_5",
+    "attackers": [ATTACKER],
+    "measured": ROWS,
+    "operating_points": [],
+    "models": ROWS,
+}
+
+
+def test_only_rows_of_absent_models_are_taken_over() -> None:
+    assert a4nt_earlier.taken_over(RESULTS, "measured", ["one"]) == [{**ROWS[1], "earlier": True}]
+    assert a4nt_earlier.settings(RESULTS, ["one"]) == ["blog-six"]
+    assert "earlier" not in ROWS[1]
+
+
+def test_results_of_the_same_attackers_sizes_and_measures_are_accepted() -> None:
+    a4nt_earlier.check(RESULTS, {"operating": (80, 6)}, "meteor_1_5", [ATTACKER])
+
+
+@pytest.mark.parametrize(
+    ("sizes", "meteor", "value"),
+    [((80, 7), "meteor_1_5", 0.5), ((80, 6), "meteor_nltk", 0.5), ((80, 6), "meteor_1_5", 0.51)],
+    ids=["sizes", "meteor", "attacker"],
+)
+def test_others_are_refused(sizes: tuple[int, int], meteor: str, value: float) -> None:
+    attacker = {**ATTACKER, "test": {"document": {"f1": {"value": value}}}}
+    with pytest.raises(InputError, match="earlier results"):
+        a4nt_earlier.check(RESULTS, {"operating": sizes}, meteor, [attacker])
+
+
+def test_an_attacker_that_is_not_in_the_earlier_results_is_refused() -> None:
+    with pytest.raises(InputError, match="blog-age"):
+        a4nt_earlier.check(RESULTS, {"operating": (80, 6)}, "meteor_1_5", [{**ATTACKER, "setting": "blog-age"}])
+
+
+@pytest.mark.parametrize("content", ["", "[]", "{}", json.dumps({**RESULTS, "measured": 3}), "[" * 100_000])
+def test_what_is_no_results_file_is_refused(tmp_path: Path, content: str) -> None:
+    path = tmp_path / "earlier.json"
+    path.write_text(content)
+    with pytest.raises(InputError, match="holds no results"):
+        a4nt_earlier.read(path)
+    with pytest.raises(InputError, match="holds no results"):
+        a4nt_earlier.read(tmp_path / "absent.json")
