@@ -1,6 +1,6 @@
 """Make shipped model folders of what tools/train_a4nt.py trained.
 
-    python tools/ship_a4nt.py a4nt_models/age-transformer-CycML+Lang+Near_b --name a4nt-age --balance 15
+    python tools/ship_a4nt.py a4nt_models/age-transformer-CycML+Lang+Near_b --name a4nt-age --balance 14
 
 Writes ``src/allonym/models/NAME``: the weights and words as they are, the configuration with its name, a card and
 checksums. ``--balance`` is what similarity weighs beside log-odds when a translation is chosen, found by trying some on

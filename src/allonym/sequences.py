@@ -27,6 +27,7 @@ from allonym.text import words
 PAD, START, END, UNKNOWN = range(4)
 SPECIAL: Final = ("<pad>", "<start>", "<end>", "<unk>")
 LONGEST_SENTENCE: Final = 50
+ENDINGS: Final = ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")  # tokens that are written to the word before them
 
 # How a class of numbers is written: a fixed stand-in, since the number itself must not come through.
 NUMBER_CLASSES: Final = {
@@ -261,7 +262,7 @@ def write(forms: Sequence[str]) -> str:
     parts: list[str] = []
     glue, quoted = True, False
     for form in forms:
-        ending = form in ("n't", "'s", "'re", "'ve", "'ll", "'d", "'m")
+        ending = form in ENDINGS
         closing_quote = form == '"' and quoted
         if not (glue or ending or closing_quote or form in _CLOSING or form in _GLUED):
             parts.append(" ")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from allonym.networks._a4nt_parts import PLACES_AT_ONCE, neighbours
-from allonym.networks.a4nt_substitutes import Substitutes
+from allonym.networks.a4nt_substitutes import Substitutes, kinds
 from allonym.sequences import END, SPECIAL, START, Vocabulary
 from allonym.word_pairs import WordPairs
 
@@ -14,7 +14,6 @@ WORDS = (*SPECIAL, "one", "two", "three", ".", "!")
 ONE, TWO, THREE, STOP, SHOUT = range(4, 9)
 VECTORS = np.zeros((len(WORDS), 2), np.float32)
 VECTORS[[ONE, TWO, THREE]] = [[1, 0], [0.8, 0.6], [0, 1]]
-MARKS = np.array([not any(sign.isalnum() for sign in word) for word in WORDS])
 
 
 def substitutes(strength: float = 3.0) -> Substitutes:
@@ -22,7 +21,7 @@ def substitutes(strength: float = 3.0) -> Substitutes:
     follows[START] = 1
     levels = np.array([1.5], np.float32)
     table = WordPairs(Vocabulary(WORDS), np.ones(len(WORDS), np.float32), follows, np.array([THREE]), levels)
-    return Substitutes(VECTORS, MARKS, strength, table.of(WORDS))
+    return Substitutes(VECTORS, kinds(WORDS), strength, table.of(WORDS))
 
 
 def law(ratings: np.ndarray) -> np.ndarray:
@@ -50,6 +49,17 @@ def test_a_mark_becomes_a_mark_or_stays() -> None:
     assert found[[ONE, TWO, THREE]].sum() == 0
     assert found[SHOUT] == pytest.approx(1 - found[STOP])
     assert found[STOP] == pytest.approx(1 / len(WORDS))
+
+
+def test_kinds_keep_to_themselves() -> None:
+    tokens = [*SPECIAL, "dog", "'s", "n't", "ran", "<year>", "<person>", ".", ",", '"', "(", "o'clock"]
+    kind = dict(zip(tokens, kinds(tokens).tolist(), strict=True))
+    assert kind["dog"] == kind["ran"] == kind["o'clock"]
+    assert kind["'s"] == kind["n't"]
+    assert kind["<year>"] == kind["<person>"]
+    assert kind["."] == kind[","]
+    assert len({kind[token] for token in ("dog", "n't", "<year>", ".", '"', "(")}) == 6
+    assert kind["<unk>"] == kind["dog"]  # an unknown word may become a known one
 
 
 def test_a_place_s_law_depends_on_it_alone() -> None:

@@ -43,7 +43,7 @@ from allonym import embeddings, entities, models, style_sentences, word_pairs
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import ParameterError
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader
-from allonym.networks.a4nt_substitutes import Substitutes
+from allonym.networks.a4nt_substitutes import Substitutes, kinds
 from allonym.privacy import Guarantee
 from allonym.randomness import DocumentStreams, secure
 from allonym.sequences import END, SPECIAL, UNKNOWN
@@ -336,9 +336,8 @@ class _Wording:
         self._vectors: Floats = np.where(rows[:, None] >= 0, table.unit()[np.maximum(rows, 0)], 0).astype(np.float32)
         own = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
         self._weights = np.where(own, np.float32(1), np.float32(_LITTLE))
-        marks = np.array([not any(sign.isalnum() for sign in token) for token in tokens])
         self.pairs = word_pairs.WordPairs.open().of(tokens)
-        self.substitutes = Substitutes(self._vectors, marks, nearness, self.pairs)
+        self.substitutes = Substitutes(self._vectors, kinds(tokens), nearness, self.pairs)
 
     def similarity(self, one: Sequence[int], other: Sequence[int]) -> float:
         """Return how well the words of each sentence are found in the other, from 0 to 1.

@@ -6,13 +6,19 @@ V: words, D: numbers of a word vector.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.networks._a4nt_parts import PLACES_AT_ONCE, Floats, Integers, log_sums
+from allonym.sequences import ENDINGS
+from allonym.style_sentences import CLASSES
 from allonym.word_pairs import PairsOf
+
+_STOPS: Final = (".", "!", "?", "...", ",", ";", ":", "--")
+_WORD: Final = -4  # unknown words, too
 
 
 @dataclass(frozen=True)
@@ -21,17 +27,17 @@ class Substitutes:
 
     The game teaches which words sound like the target, and a few that sound most like it are put everywhere. So the law
     of the changed word is multiplied by e^(strength × cosine) of the word vectors, which favours words that mean about
-    the same, and by how well a word fits between its neighbours as they were; marks change to marks only.
+    the same, and by how well a word fits between its neighbours as they were. A token becomes one of its kind only.
 
     Attributes:
         vectors: Unit word vectors, V × D; zeros where a word has none.
-        marks: Which tokens are marks, V.
+        kinds: The kind of each token, V; see `kinds`.
         strength: How much nearness counts.
         pairs: Which words stand beside which.
     """
 
     vectors: Floats
-    marks: NDArray[np.bool_]
+    kinds: Integers
     strength: float
     pairs: PairsOf
 
@@ -45,7 +51,19 @@ class Substitutes:
         before = log_sums(rated)
         rated += np.float32(self.strength) * (full @ self.vectors.T)[: len(words)]
         rated += self.pairs.fits(lefts, rights)
-        rated[self.marks[words][:, None] != self.marks[None, :]] = -np.inf
+        rated[self.kinds[words][:, None] != self.kinds[None, :]] = -np.inf
         after = log_sums(rated)
         rated += np.where(np.isfinite(after), before - after, 0)[:, None]
         rated[rows, words] = own
+
+
+def kinds(tokens: Sequence[str]) -> Integers:
+    """Return the kind of each token: words, endings like `n't`, numbers and names, stops; every other sign is its own.
+
+    A quotation mark that became a colon, or a word that became `n't`, would only look broken.
+    """
+    of = dict.fromkeys(ENDINGS, -1) | dict.fromkeys(CLASSES, -2) | dict.fromkeys(_STOPS, -3)
+    found = [
+        of.get(token, _WORD if any(sign.isalnum() for sign in token) else number) for number, token in enumerate(tokens)
+    ]
+    return np.array(found, dtype=np.int64)
