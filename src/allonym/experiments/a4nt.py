@@ -22,9 +22,10 @@ import numpy as np
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt import SHIPPED
 from allonym.errors import MissingDependencyError
-from allonym.experiments import a4nt_earlier, a4nt_runs, a4nt_tables
+from allonym.experiments import a4nt_runs, a4nt_tables
 from allonym.experiments.a4nt_attacks import LSTM, PANEL
 from allonym.experiments.a4nt_documents import SETTINGS, SIX, check
+from allonym.experiments.a4nt_earlier import Earlier
 from allonym.experiments.a4nt_models import Model, by_hand, found
 from allonym.experiments.a4nt_paper import AUTOENCODER, EXAMPLES, RECIPES
 from allonym.experiments.a4nt_runs import BALANCED, DRAWN, LIKELIEST, Bench, Row, Sizes
@@ -86,28 +87,20 @@ def run(
     check(data)
     present, problems = found(models)
     tasks = list(_tasks(present))
-    weights = [model.weights for model in present]
-    before = a4nt_earlier.read(earlier) if earlier is not None else None
-    others = [task.setting for task in tasks] + (a4nt_earlier.settings(before, weights) if before else [])
-    settings = list(dict.fromkeys([*SETTINGS, *others]))
+    before = Earlier(earlier, [model.weights for model in present])
+    settings = list(dict.fromkeys([*SETTINGS, *(task.setting for task in tasks), *before.settings]))
     with _folder(work) as folder:
         bench = Bench(data, sizes or Sizes(), folder)
         learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
         first = [*learning, *(Task("originals", setting) for setting in settings)]
-        attackers_and_originals = _all(bench, first, report, processes)
-        if before:
-            learned = [row for task, row in attackers_and_originals if task.kind == "learn"]
-            a4nt_earlier.check(before, asdict(bench.sizes), a4nt_runs.meteor_name(), learned)
-        measured = _all(bench, tasks, report, processes)
-    everything = [*attackers_and_originals, *measured]
+        done = _all(bench, first, report, processes)
+        before.check(asdict(bench.sizes), a4nt_runs.meteor_name(), [row for task, row in done if task.kind == "learn"])
+        done += _all(bench, tasks, report, processes)
 
     def rows(kind: str) -> list[Row]:
-        return [row for task, row in everything if task.kind == kind]
+        return [row for task, row in done if task.kind == kind]
 
-    def old(name: str) -> list[Row]:
-        return a4nt_earlier.taken_over(before, name, weights) if before else []
-
-    evaluated = [*({**asdict(model), "folder": model.folder.name} for model in present), *old("models")]
+    evaluated = [*({**asdict(model), "folder": model.folder.name} for model in present), *before.rows("models")]
     return {
         "paper": "Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
         "version": __version__,
@@ -120,8 +113,8 @@ def run(
         "left_out": list(LEFT_OUT),
         "originals": rows("originals"),
         "attackers": rows("learn"),
-        "measured": [*rows("measure"), *old("measured")],
-        "operating_points": [*rows("operating"), *old("operating_points")],
+        "measured": [*rows("measure"), *before.rows("measured")],
+        "operating_points": [*rows("operating"), *before.rows("operating_points")],
         "examples": rows("examples"),
     }
 

@@ -14,46 +14,65 @@ from allonym.errors import InputError
 from allonym.experiments.a4nt_rows import Results, Row
 
 EARLIER = "earlier"  # marks what was taken over
-_ROWS = ("measured", "operating_points")
+_ROWS = ("measured", "operating_points", "models")
 
 
-def read(path: Path) -> Results:
-    """Return earlier results.
+class Earlier:
+    """What an earlier run found out about models that are not present now.
 
-    Raises:
-        InputError: There are none in the file.
-    """
-    try:
-        found = json.loads(path.read_text("utf-8"))
-        if all(isinstance(found[name], list) for name in (*_ROWS, "models", "attackers")):
-            return dict(found)
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error
-    raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.")
-
-
-def settings(earlier: Results, present: Sequence[str]) -> list[str]:
-    """Return in which settings models were measured that are not present now; these are named by their weights."""
-    return [row["setting"] for row in earlier["measured"] if row["weights"] not in present]
-
-
-def check(earlier: Results, sizes: Row, meteor: str, attackers: Sequence[Row]) -> None:
-    """Refuse results that other attackers, other amounts of text or another METEOR made.
+    Args:
+        path: The JSON file it wrote; none for nothing.
+        present: The models that are there, by their weights.
 
     Raises:
-        InputError: They did.
+        InputError: There are no results in the file.
     """
-    if earlier.get("sizes") != json.loads(json.dumps(sizes)) or earlier.get("meteor") != meteor:
-        raise InputError("The earlier results are of other sizes or another METEOR: leave them out, or use the same.")
-    before = {(row["setting"], row["attacker"]): row["test"]["document"]["f1"] for row in earlier["attackers"]}
-    for row in attackers:
-        if before.get((row["setting"], row["attacker"])) != row["test"]["document"]["f1"]:
+
+    def __init__(self, path: Path | None, present: Sequence[str]) -> None:
+        self._results = None if path is None else _read(path)
+        self._present = frozenset(present)
+
+    def rows(self, name: str) -> list[Row]:
+        """Return the rows of some list, marked."""
+        if self._results is None:
+            return []
+        return [row | {EARLIER: True} for row in self._results[name] if row["weights"] not in self._present]
+
+    @property
+    def settings(self) -> list[str]:
+        """In which settings the models were measured."""
+        return [row["setting"] for row in self.rows("measured")]
+
+    def check(self, sizes: Row, meteor: str, attackers: Sequence[Row]) -> None:
+        """Refuse results that other attackers, other amounts of text or another METEOR made.
+
+        Raises:
+            InputError: They did.
+        """
+        if self._results is None:
+            return
+        if self._results.get("sizes") != json.loads(json.dumps(sizes)) or self._results.get("meteor") != meteor:
             raise InputError(
-                f"The attacker {row['attacker']} of {row['setting']} reaches another F1 on originals than in the "
-                "earlier results, so their rows cannot stand beside new ones: leave them out."
+                "The earlier results are of other sizes or another METEOR: leave them out, or use the same."
             )
+        before = {
+            (row["setting"], row["attacker"]): row["test"]["document"]["f1"] for row in self._results["attackers"]
+        }
+        for row in attackers:
+            if before.get((row["setting"], row["attacker"])) != row["test"]["document"]["f1"]:
+                raise InputError(
+                    f"The attacker {row['attacker']} of {row['setting']} reaches another F1 on originals than in the "
+                    "earlier results, so their rows cannot stand beside new ones: leave them out."
+                )
 
 
-def taken_over(earlier: Results, name: str, present: Sequence[str]) -> list[Row]:
-    """Return the rows of some list about models that are not present now, marked."""
-    return [row | {EARLIER: True} for row in earlier[name] if row["weights"] not in present]
+def _read(path: Path) -> Results:
+    problem = f"{path} holds no results of this paper: give the JSON file of an earlier run."
+    try:
+        found: Results = json.loads(path.read_text("utf-8"))
+        lists = [found[name] for name in (*_ROWS, "attackers")]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(problem) from error
+    if not all(isinstance(each, list) for each in lists):
+        raise InputError(problem)
+    return found
