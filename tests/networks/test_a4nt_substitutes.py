@@ -52,13 +52,29 @@ def test_a_mark_becomes_a_mark_or_stays() -> None:
 
 
 def test_kinds_keep_to_themselves() -> None:
-    tokens = [*SPECIAL, "dog", "'s", "n't", "ran", "<year>", "<person>", ".", ",", '"', "(", "o'clock"]
+    tokens = [
+        *SPECIAL,
+        "dog",
+        "'s",
+        "n't",
+        "ran",
+        "<year>",
+        "<number>",
+        "<person>",
+        "<place>",
+        ".",
+        ",",
+        '"',
+        "(",
+        "o'clock",
+    ]
     kind = dict(zip(tokens, kinds(tokens).tolist(), strict=True))
     assert kind["dog"] == kind["ran"] == kind["o'clock"]
     assert kind["'s"] == kind["n't"]
-    assert kind["<year>"] == kind["<person>"]
+    assert kind["<year>"] == kind["<number>"]
+    assert kind["<person>"] == kind["<place>"]
     assert kind["."] == kind[","]
-    assert len({kind[token] for token in ("dog", "n't", "<year>", ".", '"', "(")}) == 6
+    assert len({kind[token] for token in ("dog", "n't", "<year>", "<person>", ".", '"', "(")}) == 7
     assert kind["<unk>"] == kind["dog"]  # an unknown word may become a known one
 
 

@@ -12,13 +12,14 @@ from typing import Final
 
 import numpy as np
 
+from allonym import entities
 from allonym.networks._a4nt_parts import PLACES_AT_ONCE, Floats, Integers, log_sums
-from allonym.sequences import ENDINGS
-from allonym.style_sentences import CLASSES
+from allonym.sequences import ENDINGS, NUMBER_CLASSES
 from allonym.word_pairs import PairsOf
 
 _STOPS: Final = (".", "!", "?", "...", ",", ";", ":", "--")
-_WORD: Final = -4  # unknown words, too
+_KINDS: Final = (ENDINGS, NUMBER_CLASSES, entities.LABELS, _STOPS)
+_WORD: Final = -len(_KINDS) - 1  # unknown words, too
 
 
 @dataclass(frozen=True)
@@ -58,11 +59,11 @@ class Substitutes:
 
 
 def kinds(tokens: Sequence[str]) -> Integers:
-    """Return the kind of each token: words, endings like `n't`, numbers and names, stops; every other sign is its own.
+    """Return the kind of each token: words, endings like `n't`, numbers, names, stops; every other sign is its own.
 
     A quotation mark that became a colon, or a word that became `n't`, would only look broken.
     """
-    of = dict.fromkeys(ENDINGS, -1) | dict.fromkeys(CLASSES, -2) | dict.fromkeys(_STOPS, -3)
+    of = {token: -kind for kind, members in enumerate(_KINDS, start=1) for token in members}
     found = [
         of.get(token, _WORD if any(sign.isalnum() for sign in token) else number) for number, token in enumerate(tokens)
     ]
