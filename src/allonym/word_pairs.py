@@ -65,11 +65,7 @@ class WordPairs:
         Raises:
             ModelError: The folder is missing, damaged, or no model of this kind.
         """
-        found = models.verify(models.find(model))
-        if found.config.get("format") != FORMAT or found.config.get("version") != VERSION:
-            raise ModelError(
-                f"The model folder {found.folder} is not of the format {FORMAT}, version {VERSION}: give one that is."
-            )
+        found = models.verify_format(model, FORMAT, VERSION)
         tensors = models.open_tensors(found)
         missing = {"counts", "follows", "seconds", "levels"} - tensors.keys()
         if missing:

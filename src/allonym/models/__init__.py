@@ -135,6 +135,20 @@ def verify(folder: str | os.PathLike[str]) -> Model:
     return model
 
 
+def verify_format(folder: str | os.PathLike[str], wanted: str, version: int) -> Model:
+    """Return the model in a folder after checking every file of it, and that it is of a format and version.
+
+    Raises:
+        ModelError: It is not, or the folder is missing, incomplete or changed.
+    """
+    model = verify(folder)
+    if model.config.get("format") != wanted or model.config.get("version") != version:
+        raise ModelError(
+            f"The model folder {model.folder} is not of the format {wanted}, version {version}: give one that is."
+        )
+    return model
+
+
 def open_tensors(model: Model | str | os.PathLike[str]) -> dict[str, NDArray[np.generic]]:
     """Load the weights of a verified model; a folder or name is verified first.
 
