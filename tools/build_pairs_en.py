@@ -127,9 +127,7 @@ def counted(
     firsts, seconds = np.divmod(pairs[kept], words)
     levels = np.log1p(times[kept] / (PRIOR * counts[seconds] / counts.sum()))
     rounded = np.minimum(255, np.round(STEPS * levels))
-    print(
-        f"{len(eligible):,} pairs by enough bloggers, rarest kept {times[kept].min()}, highest level {levels.max():.1f}"
-    )
+    print(f"{len(eligible):,} pairs by enough bloggers; the rarest kept stands {times[kept].min()} times")
     arrays: dict[str, NDArray[np.generic]] = {
         "counts": counts.astype(np.float32),
         "follows": np.bincount(firsts, minlength=words).astype(np.uint16),

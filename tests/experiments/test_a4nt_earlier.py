@@ -63,7 +63,10 @@ def test_an_attacker_that_is_not_in_the_earlier_results_is_refused(earlier: Path
         Earlier(earlier, []).check({"operating": (80, 6)}, "meteor_1_5", [{**ATTACKER, "setting": "blog-age"}])
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", json.dumps({**RESULTS, "measured": 3}), "[" * 100_000])
+@pytest.mark.parametrize(
+    "content",
+    ["", "[]", "{}", json.dumps({**RESULTS, "measured": 3}), json.dumps({**RESULTS, "models": [7]}), "[" * 100_000],
+)
 def test_what_is_no_results_file_is_refused(tmp_path: Path, content: str) -> None:
     path = tmp_path / "earlier.json"
     path.write_text(content)

@@ -287,9 +287,9 @@ class A4NT(Anonymizer):
         ]
 
     def _choices(self, original: list[int], forms: list[list[int]]) -> list[list[int]]:
-        """Add the sentence itself to its translations, unless that would keep unknown words that are to go."""
-        stays = forms == [original] or (self.prefer == "privacy" and UNKNOWN in original)
-        return forms if stays else [original, *forms]
+        """Return the sentence itself, unless that keeps unknown words that must go, and its translations, each once."""
+        goes = self.prefer == "privacy" and UNKNOWN in original and forms != [original]
+        return list({tuple(form): form for form in ([] if goes else [original]) + forms}.values())
 
     def _best(self, original: list[int], forms: Sequence[list[int]], judged: Floats) -> int:
         """Return which form gains most: a weight of 0 asks for the target's style whatever becomes of the meaning."""

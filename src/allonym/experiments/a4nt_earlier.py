@@ -24,24 +24,31 @@ class Earlier:
         path: The JSON file it wrote; none for nothing.
         present: The models that are there, by their weights.
 
+    Attributes:
+        settings: In which settings the models were measured.
+
     Raises:
         InputError: There are no results in the file.
     """
 
     def __init__(self, path: Path | None, present: Sequence[str]) -> None:
-        self._results = None if path is None else _read(path)
-        self._present = frozenset(present)
+        self._rows: dict[str, list[Row]] = {name: [] for name in _ROWS}
+        self.settings: list[str] = []
+        self._made_with: tuple[Row, str, dict[tuple[str, str], Row]] | None = None
+        if path is None:
+            return
+        try:
+            found: Results = json.loads(path.read_text("utf-8"))
+            for name in _ROWS:
+                self._rows[name] = [row | {EARLIER: True} for row in found[name] if row["weights"] not in present]
+            self.settings = [row["setting"] for row in self._rows["measured"]]
+            self._made_with = found["sizes"], found["meteor"], _reached(found["attackers"])
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+            raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error
 
     def rows(self, name: str) -> list[Row]:
         """Return the rows of some list, marked."""
-        if self._results is None:
-            return []
-        return [row | {EARLIER: True} for row in self._results[name] if row["weights"] not in self._present]
-
-    @property
-    def settings(self) -> list[str]:
-        """In which settings the models were measured."""
-        return [row["setting"] for row in self.rows("measured")]
+        return self._rows[name]
 
     def check(self, sizes: Row, meteor: str, attackers: Sequence[Row]) -> None:
         """Refuse results that other attackers, other amounts of text or another METEOR made.
@@ -49,30 +56,21 @@ class Earlier:
         Raises:
             InputError: They did.
         """
-        if self._results is None:
+        if self._made_with is None:
             return
-        if self._results.get("sizes") != json.loads(json.dumps(sizes)) or self._results.get("meteor") != meteor:
+        *measures, before = self._made_with
+        if measures != [json.loads(json.dumps(sizes)), meteor]:
             raise InputError(
                 "The earlier results are of other sizes or another METEOR: leave them out, or use the same."
             )
-        before = {
-            (row["setting"], row["attacker"]): row["test"]["document"]["f1"] for row in self._results["attackers"]
-        }
-        for row in attackers:
-            if before.get((row["setting"], row["attacker"])) != row["test"]["document"]["f1"]:
+        for (setting, attacker), reached in _reached(attackers).items():
+            if before.get((setting, attacker)) != reached:
                 raise InputError(
-                    f"The attacker {row['attacker']} of {row['setting']} reaches another F1 on originals than in the "
-                    "earlier results, so their rows cannot stand beside new ones: leave them out."
+                    f"The attacker {attacker} of {setting} reaches another F1 on originals than in the earlier "
+                    "results, so their rows cannot stand beside new ones: leave them out."
                 )
 
 
-def _read(path: Path) -> Results:
-    problem = f"{path} holds no results of this paper: give the JSON file of an earlier run."
-    try:
-        found: Results = json.loads(path.read_text("utf-8"))
-        lists = [found[name] for name in (*_ROWS, "attackers")]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(problem) from error
-    if not all(isinstance(each, list) for each in lists):
-        raise InputError(problem)
-    return found
+def _reached(attackers: Sequence[Row]) -> dict[tuple[str, str], Row]:
+    """Return the F1 that each attacker of each setting reaches on original documents."""
+    return {(row["setting"], row["attacker"]): row["test"]["document"]["f1"] for row in attackers}
