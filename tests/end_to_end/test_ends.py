@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import signal
 
 import pytest
 
@@ -111,7 +112,15 @@ def test_errors_raised_on_purpose_are_shown_whole(command, monkeypatch):
     assert command("guarantee", "--method", "syntf").refused().err == "allonym: This is meant to be read.\n"
 
 
-def test_main_exits_with_the_code_of_the_run(monkeypatch, capsys):
+@pytest.fixture
+def own_handler():
+    """Give the signal back as it was: a forked worker that inherits another handler may not end when it is told to."""
+    before = signal.getsignal(signal.SIGTERM)
+    yield
+    signal.signal(signal.SIGTERM, before)
+
+
+def test_main_exits_with_the_code_of_the_run(own_handler, monkeypatch, capsys):
     monkeypatch.setattr("sys.argv", ["allonym", "magic"])
     with pytest.raises(SystemExit) as ended:
         cli.main()
