@@ -38,13 +38,16 @@ def _numba_is_there() -> bool:
 
 
 def compiled(loop: _Loop) -> _Loop:
-    """Compile a loop without the interpreter's lock, keeping the machine code on disk where that is possible."""
+    """Compile a loop without the interpreter's lock, keeping the machine code on disk where that is possible.
+
+    A division by zero gives infinity, as in NumPy: Python's error would keep a loop from being vectorised.
+    """
     import numba
 
     try:
-        return numba.njit(loop, nogil=True, cache=True)  # type: ignore[no-any-return]
+        return numba.njit(loop, nogil=True, error_model="numpy", cache=True)  # type: ignore[no-any-return]
     except RuntimeError:  # no folder to keep the machine code in
-        return numba.njit(loop, nogil=True)  # type: ignore[no-any-return]
+        return numba.njit(loop, nogil=True, error_model="numpy")  # type: ignore[no-any-return]
 
 
 def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns: int) -> list[_Result]:

@@ -15,7 +15,8 @@ from safetensors.numpy import save_file
 from allonym import models
 from allonym.errors import ModelError, ParameterError
 from allonym.networks import erae_inference
-from allonym.networks.erae_inference import EraeReader, Shape, quantised
+from allonym.networks.erae_inference import EraeReader, Shape
+from allonym.networks.whole_numbers import quantised
 from allonym.randomness import insecure
 from allonym.sequences import END, SPECIAL, START, Vocabulary
 
@@ -60,9 +61,18 @@ def sentences(lengths, seed=7):
     return [[3 + next(drawn) for _ in range(length)] for length in lengths]  # unknown words, too
 
 
-def reader(variant, **options):
+def reader(variant):
     shape = shape_of(variant)
-    return EraeReader(shape, random_weights(shape), vocabulary(), **options)
+    return EraeReader(shape, random_weights(shape), vocabulary())
+
+
+def rounded_weights(shape):
+    """The weights as the reader has them, in floats."""
+    stored = in_int8(random_weights(shape))
+    return {
+        name: stored[name] * stored[name + ".scale"][:, None] if stored[name].dtype == np.int8 else stored[name]
+        for name in random_weights(shape)
+    }
 
 
 def torch_logits(variant, sentence, steps):
@@ -73,7 +83,7 @@ def torch_logits(variant, sentence, steps):
 
     shape = shape_of(variant)
     network = erae.Erae(erae.Shape(**vars(shape))).eval()
-    network.load_state_dict({name: torch.from_numpy(array) for name, array in random_weights(shape).items()})
+    network.load_state_dict({name: torch.from_numpy(array) for name, array in rounded_weights(shape).items()})
     read = [*sentence, END]
     previous = [START, *sentence, *[END] * steps][:steps]
     with torch.no_grad():
@@ -99,8 +109,11 @@ def test_numpy_says_what_torch_says(variant):
     for sentence, count in zip(given, steps, strict=True):
         wanted_features, wanted_logits = torch_logits(variant, sentence, count)
         rows = slice(first, first + count)
-        assert close(features[rows], wanted_features, 1e-4)
-        assert close(logits[rows][:, written], wanted_logits[:, written], 1e-4)
+        assert close(features[rows], wanted_features, 5e-4)
+        wanted_logits, found = wanted_logits[:, written], logits[rows][:, written]
+        best = wanted_logits >= np.sort(wanted_logits, axis=1)[:, -10:-9]
+        assert close(found[best], wanted_logits[best], 1e-3)
+        assert close(found, wanted_logits, 5e-2)  # 6 bits for those far behind
         first += count
     assert first == len(features) == len(logits)
 
@@ -125,12 +138,12 @@ def test_a_sentence_does_not_depend_on_its_neighbours(variant, monkeypatch):
     network = reader(variant)
     given = sentences([5, 0, 12, 50, 1, 30, 12, 9] * 3)
     alone = np.concatenate([network.features([sentence], 20) for sentence in given])
-    assert close(network.features(given, 20), alone, 1e-5)
+    assert (network.features(given, 20) == alone).all()
     monkeypatch.setattr(erae_inference, "_SENTENCES_AT_ONCE", 16)
-    assert close(network.features(given, 20), alone, 1e-5)
-    assert close(network.features(given * 2, 20), np.concatenate([alone, alone]), 1e-5)
+    assert (network.features(given, 20) == alone).all()
+    assert (network.features(given * 2, 20) == np.concatenate([alone, alone])).all()
     rows = np.concatenate([block.copy() for block in network.ratings(alone[:3], rows=1, normalise=True)])
-    assert np.abs(rows - network.probabilities(alone[:3]).reshape(rows.shape)).max() < 1e-6
+    assert (rows == network.probabilities(alone[:3]).reshape(rows.shape)).all()
 
 
 @variants
@@ -147,8 +160,8 @@ def test_threads_fill_every_row(monkeypatch):
     probabilities = network.probabilities(wanted)
     monkeypatch.setattr(erae_inference.acceleration, "_ENTRIES_WORTH_COMPILING", 1)
     monkeypatch.setattr(erae_inference, "_SENTENCES_AT_ONCE", 7)
-    assert close(network.features(given, 6), wanted, 1e-5)
-    assert np.abs(network.probabilities(wanted) - probabilities).max() < 1e-6
+    assert (network.features(given, 6) == wanted).all()
+    assert (network.probabilities(wanted) == probabilities).all()
 
 
 def test_probabilities_are_probabilities():
@@ -162,18 +175,16 @@ def test_probabilities_are_probabilities():
     assert not rows[..., list(erae_inference.NEVER_WRITTEN)].any()
     assert (rows[..., END] > 0).all()
     blocks = [block.copy() for block in network.ratings(features, rows=3, normalise=True)]
-    assert np.abs(np.concatenate(blocks) - rows.reshape(10, WORDS)).max() < 1e-6
+    assert (np.concatenate(blocks) == rows.reshape(10, WORDS)).all()
 
 
-def test_ratings_are_those_of_the_word_vectors_and_the_bias_which_nobody_changes():
-    shape = shape_of("attention")
-    network = EraeReader(shape, random_weights(shape), vocabulary(), rounded=False)
+@variants
+def test_single_words_are_rated_as_all_are(variant):
+    network = reader(variant)
     features = network.features(sentences([3]), 4)[0]
     [ratings] = network.ratings(features)
-    np.testing.assert_allclose(ratings, features @ network.word_vectors.T + network.bias, rtol=1e-4, atol=1e-4)
-    for array in (network.word_vectors, network.bias):
-        with pytest.raises(ValueError, match="read-only"):
-            array[:] = 0
+    best = np.argsort(-ratings, axis=1)[:, :5]
+    assert (network.ratings_of(features, best) == np.take_along_axis(ratings, best, 1)).all()
 
 
 def test_blocks_share_one_buffer():
@@ -201,15 +212,10 @@ def test_a_row_of_int8_is_within_half_a_step():
 
 
 @variants
-def test_int8_rates_like_floats(variant):
-    shape, weights = shape_of(variant), in_int8(random_weights(shape_of(variant)))
-    exact = EraeReader(shape, weights, vocabulary(), rounded=False)
-    rounded = EraeReader(shape, weights, vocabulary())
-    features = exact.features(sentences([9, 4]), 10)
-    assert (features == rounded.features(sentences([9, 4]), 10)).all()
-    wanted, found = next(exact.ratings(features)), next(rounded.ratings(features))
-    assert not (found == wanted).all()
-    assert np.abs(found - wanted)[:, len(SPECIAL) :].max() < 0.02 * np.abs(wanted[:, len(SPECIAL) :]).max()
+def test_floats_are_rounded_to_int8_first(variant):
+    shape = shape_of(variant)
+    stored = EraeReader(shape, in_int8(random_weights(shape)), vocabulary())
+    assert (stored.features(sentences([9, 4]), 10) == reader(variant).features(sentences([9, 4]), 10)).all()
 
 
 def test_int8_ratings_are_the_same_bits_in_any_company():

@@ -1,10 +1,10 @@
-"""A trained ER-AE network as a model folder: int8 weights, configuration, vocabulary, card and checksums. No torch."""
+"""A trained ER-AE network as a model folder: int8 weights, configuration, vocabulary, card and checksums."""
 
 from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -20,9 +20,9 @@ from allonym.networks.erae_inference import (
     VERSION,
     EraeReader,
     Shape,
-    quantised,
 )
-from allonym.sequences import END, UNKNOWN, Vocabulary
+from allonym.networks.whole_numbers import quantised
+from allonym.sequences import END, START, UNKNOWN, Vocabulary
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -79,13 +79,15 @@ def stored(weights: Mapping[str, NDArray[Any]]) -> Arrays:
     return {name: np.ascontiguousarray(array) for name, array in found.items()}
 
 
-def rounding_costs(exact: EraeReader, shipped: EraeReader, sentences: Sequence[list[int]]) -> dict[str, float]:
-    """Compare two readers, each with its own features: how often they agree, and how often they are right."""
+def rounding_costs(
+    shape: Shape, weights: Mapping[str, NDArray[Any]], shipped: EraeReader, sentences: Sequence[list[int]]
+) -> dict[str, float]:
+    """Compare a reader with the network as it was trained: how often they agree, and how often they are right."""
     steps = [len(sentence) + 1 for sentence in sentences]
     targets = np.concatenate([[*sentence, END] for sentence in sentences])
     sums = np.zeros(5)
     pairs = zip(
-        exact.ratings(exact.features(sentences, steps), rows=_ROWS, normalise=True),
+        _in_blocks(_trained(shape, weights, sentences)),
         shipped.ratings(shipped.features(sentences, steps), rows=_ROWS, normalise=True),
         np.split(targets, range(_ROWS, len(targets), _ROWS)),
         strict=True,
@@ -103,6 +105,36 @@ def rounding_costs(exact: EraeReader, shipped: EraeReader, sentences: Sequence[l
     names = ("accuracy_before", "accuracy", "same_first", "shared_of_five", "probability_moved")
     found = dict(zip(names, (sums / (targets != UNKNOWN).sum()).round(4).tolist(), strict=True))
     return found | {"sentences": len(sentences), "steps": int((targets != UNKNOWN).sum())}
+
+
+def _trained(
+    shape: Shape, weights: Mapping[str, NDArray[Any]], sentences: Sequence[list[int]]
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the probabilities that the network of floats gives all words, sentence by sentence, a row a step."""
+    import torch
+
+    from allonym.networks import erae
+
+    network = erae.Erae(erae.Shape(**vars(shape))).eval()
+    network.load_state_dict({name: torch.from_numpy(weights[name].astype(np.float32)) for name in shape.tensors()})
+    with torch.no_grad():
+        for sentence in sentences:
+            read, previous = torch.tensor([[*sentence, END]]), torch.tensor([[START, *sentence]])
+            logits = network(read, torch.tensor([read.shape[1]]), previous)[0]
+            yield torch.softmax(logits, -1).numpy()
+
+
+def _in_blocks(rows: Iterator[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]]:
+    """Yield the same rows, so many at a time."""
+    held: list[NDArray[np.float32]] = []
+    for block in rows:
+        held.append(block)
+        while sum(map(len, held)) >= _ROWS:
+            joined = np.concatenate(held)
+            yield joined[:_ROWS]
+            held = [joined[_ROWS:]]
+    if any(map(len, held)):
+        yield np.concatenate(held)
 
 
 def write(
@@ -135,9 +167,9 @@ def write(
     """
     from safetensors.numpy import save
 
-    exact = EraeReader(shape, weights, vocabulary, rounded=False)  # refuses weights that do not fit
+    EraeReader(shape, weights, vocabulary)  # refuses weights that do not fit
     shipped = stored({name: weights[name] for name in shape.tensors()})
-    costs = rounding_costs(exact, EraeReader(shape, shipped, vocabulary), sentences) if sentences else {}
+    costs = rounding_costs(shape, weights, EraeReader(shape, shipped, vocabulary), sentences) if sentences else {}
     folder.mkdir(parents=True, exist_ok=True)
     content = save(shipped)
     full = {

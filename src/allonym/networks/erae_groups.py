@@ -127,9 +127,7 @@ def _best(network: EraeReader, features: Floats, members: Integers) -> Integers:
     best = np.empty(len(members), np.int64)
     for part in _parts(len(members), members.shape[1] * features.shape[1]):
         of = members[part]
-        # Not a matrix product: each row is summed in the same order in any company.
-        ratings = (network.word_vectors[of] * features[part][:, None, :]).sum(axis=2) + network.bias[of]
-        best[part] = np.take_along_axis(of, ratings.argmax(axis=1)[:, None], 1)[:, 0]
+        best[part] = np.take_along_axis(of, network.ratings_of(features[part], of).argmax(axis=1)[:, None], 1)[:, 0]
     return best
 
 

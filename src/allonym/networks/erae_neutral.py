@@ -35,7 +35,10 @@ _AGREEING: Final = {("i", "is"): "am"} | {
     for verb, agreeing in (("has", "have"), ("does", "do"))
 }
 
+_STEPS = np.float32(1024)  # of a word vector's grid
+
 Floats = NDArray[np.float32]
+Integers = NDArray[np.int64]
 
 
 class NeutralStyle:
@@ -58,7 +61,8 @@ class NeutralStyle:
         vectors: Floats,
     ) -> None:
         self._vocabulary = vocabulary
-        self._vectors: Floats = vectors * weight.astype(np.float32)[:, None]
+        # Whole numbers, so that sums and products are exact: which clauses are drawn must not depend on the processor.
+        self._vectors: Integers = np.rint(vectors * weight.astype(np.float32)[:, None] * _STEPS).astype(np.int64)
         self._instead: list[int] = instead.tolist()
         self._begins: list[bool] = begins.astype(np.bool_).tolist()
 
@@ -130,12 +134,11 @@ class NeutralStyle:
             return list(range(len(clauses)))
         each = np.stack([self._vectors[list(clause)].sum(axis=0) for clause in clauses])  # (clauses, D)
         whole = each.sum(axis=0)
-        whole /= np.linalg.norm(whole) + np.float32(1e-9)
         chosen: list[int] = []
         together = np.zeros_like(whole)
         for _ in range(count):
             sums = together + each
-            likeness = sums @ whole / (np.linalg.norm(sums, axis=1) + np.float32(1e-9))
+            likeness = sums @ whole / np.sqrt(np.maximum(1, (sums * sums).sum(axis=1) * float(whole @ whole)))
             likeness[0] += _HEAD_START
             likeness[chosen] = -np.inf
             best = int(likeness.argmax())

@@ -1,0 +1,185 @@
+"""Compiled twins of what `whole_numbers` and `_erae_gru` do element by element: the same operations in the same order.
+
+No operation is joined with another or done in another order, so the bits are NumPy's. Constants are arguments: machine
+code that is kept on disk would not notice that one of them changed. Imported only when compiling pays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.acceleration import compiled
+
+Floats = NDArray[np.float32]
+Sums = NDArray[np.signedinteger[Any]]
+Constants = tuple[np.float32, ...]
+
+TEAMS = 16
+_BLOCK = 4 * TEAMS
+
+
+@compiled
+def _tanh(x: np.float32, parts: Constants) -> np.float32:
+    x = min(max(x, -parts[0]), parts[0])
+    square = x * x
+    above = ((parts[1] * square + parts[2]) * square + parts[3]) * square + parts[4]
+    above = ((above * square + parts[5]) * square + parts[6]) * square + parts[7]
+    below = ((parts[8] * square + parts[9]) * square + parts[10]) * square + parts[11]
+    return np.float32(above * x / below)
+
+
+@compiled
+def _open_gates(sums: Sums, scales: Floats, given: Floats, shift: Floats, tanh_parts: Constants, gates: Floats) -> None:
+    half, one = np.float32(0.5), np.float32(1)
+    for unit in range(gates.shape[0]):
+        drive = np.float32(sums[unit]) * scales[unit] + (given[unit] + shift[unit])
+        gates[unit] = (_tanh(drive, tanh_parts) + one) * half
+
+
+@compiled
+def _renew(
+    sums: Sums,
+    scales: Floats,
+    given: Floats,
+    shift: Floats,
+    bias: Floats,
+    gates: tuple[Floats, Floats],
+    tanh_parts: Constants,
+    one: np.float32,
+    state: NDArray[np.int16],
+) -> None:
+    resets, updates = gates
+    inverse = np.float32(1) / one
+    for unit in range(state.shape[0]):
+        change = (np.float32(sums[unit]) * scales[unit] + bias[unit]) * resets[unit]
+        new = _tanh((given[unit] + shift[unit]) + change, tanh_parts)
+        before = np.float32(state[unit]) * inverse
+        state[unit] = np.int16(np.rint(((before - new) * updates[unit] + new) * one))
+
+
+@compiled
+def advance(
+    sums: Sums,
+    scales: Floats,
+    given: Floats,
+    shift: Floats,
+    bias: Floats,
+    tanh_parts: Constants,
+    one: np.float32,
+    state: NDArray[np.int16],
+) -> None:
+    """Advance the states of a GRU, a row each; see `_erae_gru.Gru`."""
+    size = state.shape[1]
+    gates = np.empty(2 * size, np.float32)
+    both = (gates[:size], gates[size:])
+    for row in range(state.shape[0]):
+        first, last = slice(0, 2 * size), slice(2 * size, 3 * size)
+        _open_gates(sums[row, first], scales[first], given[row, first], shift[row, first], tanh_parts, gates)
+        new = (sums[row, last], scales[last], given[row, last], shift[row, last])
+        _renew(new[0], new[1], new[2], new[3], bias, both, tanh_parts, one, state[row])
+
+
+@compiled
+def mix(
+    own: Sums,
+    others: Sums,
+    scales: Floats,
+    bias: Floats,
+    tanh_parts: Constants,
+    one: np.float32,
+    out: NDArray[np.int16],
+) -> None:
+    """Write the tangent of two sums of products, as whole numbers."""
+    for row in range(out.shape[0]):
+        first, second, written = own[row], others[row], out[row]
+        for place in range(written.shape[0]):
+            added = np.float32(first[place]) * scales[place] + np.float32(second[place]) * scales[place] + bias[place]
+            written[place] = np.int16(np.rint(_tanh(added, tanh_parts) * one))
+
+
+@compiled
+def _largest_of_teams(numbers: Floats, bests: Floats) -> None:
+    """Write the largest of the numbers of each team: of every 16th. That is vectorised, unlike a maximum of all."""
+    whole = numbers.shape[0] // _BLOCK * _BLOCK
+    bests[:] = -np.float32(np.inf)
+    for start in range(0, whole, _BLOCK):
+        few = numbers[start : start + _BLOCK]
+        for team in range(TEAMS):
+            first = few[team] if few[team] > few[team + TEAMS] else few[team + TEAMS]
+            second = few[team + 2 * TEAMS] if few[team + 2 * TEAMS] > few[team + 3 * TEAMS] else few[team + 3 * TEAMS]
+            first = first if first > second else second
+            bests[team] = first if first > bests[team] else bests[team]
+    for place in range(whole, numbers.shape[0]):
+        bests[place % TEAMS] = max(bests[place % TEAMS], numbers[place])
+
+
+@compiled
+def _product(feature: NDArray[np.int16], vector: NDArray[np.int8]) -> np.float32:
+    total = np.int32(0)
+    for place in range(vector.shape[0]):
+        total += np.int32(feature[place]) * np.int32(vector[place])
+    return np.float32(total)
+
+
+@compiled
+def refine(
+    ratings: Floats,
+    features: NDArray[np.int16],
+    steps: Floats,
+    words: NDArray[np.int8],
+    scales: Floats,
+    bias: Floats,
+) -> None:
+    """Rate again, with features of 16 bits, the words that are no worse than the worst of the teams' bests.
+
+    Most blocks of words hold none: whether one does is counted, which is vectorised.
+    """
+    bests = np.empty(TEAMS, np.float32)
+    for row in range(ratings.shape[0]):
+        own, feature = ratings[row], features[row]
+        _largest_of_teams(own, bests)
+        edge = bests.min()
+        whole = own.shape[0] // _BLOCK * _BLOCK
+        for start in range(0, own.shape[0], _BLOCK):
+            few = own[start : start + _BLOCK]
+            passing = np.int32(start == whole)
+            if start < whole:
+                for place in range(_BLOCK):  # a fixed length, which is vectorised
+                    passing += np.int32(few[place] >= edge)
+            if passing:
+                for place in range(few.shape[0]):
+                    if few[place] >= edge:
+                        word = start + place
+                        few[place] = _product(feature, words[word]) * steps[row] * scales[word] + bias[word]
+
+
+@compiled
+def softmax(ratings: Floats, exp_parts: Constants, log2_e: np.float32, least: np.float32, unit: np.float32) -> None:
+    """Turn rows of ratings into probabilities."""
+    bits = np.empty(ratings.shape[1], np.int32)
+    powers = bits.view(np.float32)
+    bests = np.empty(TEAMS, np.float32)
+    for row in range(ratings.shape[0]):
+        own = ratings[row]
+        _largest_of_teams(own, bests)
+        most = bests.max()
+        for place in range(own.shape[0]):
+            doublings = (own[place] - most) * log2_e
+            possible = doublings >= least
+            doublings = max(doublings, least)
+            whole = np.floor(doublings)
+            part = doublings - whole
+            found = ((exp_parts[0] * part + exp_parts[1]) * part + exp_parts[2]) * part + exp_parts[3]
+            found = (found * part + exp_parts[4]) * part + exp_parts[5]
+            bits[place] = (np.int32(whole) + np.int32(127)) << np.int32(23)
+            own[place] = found if possible else np.float32(0)
+        total = np.int64(0)
+        for place in range(own.shape[0]):
+            own[place] *= powers[place]
+            total += np.int64(np.int32(own[place] * unit))
+        share = np.float32(np.float64(unit) / np.float64(total))
+        for place in range(own.shape[0]):
+            own[place] *= share
