@@ -151,3 +151,20 @@ def test_bad_arguments_fail_at_once():
             Subset(count, loss=1.0, candidates=1)
     with pytest.raises(ParameterError, match="rows of 5"):
         Subset(5, loss=1.0, candidates=2).draw(np.ones((2, 4)), insecure(1))
+
+
+def test_draws_may_share_rows_or_be_given_their_candidates():
+    rows = np.asarray(insecure(3).below(8, (3, 200)), float)
+    where = np.array([[2, 0, 2, 2], [1, 1, 0, 2]])
+    mechanism = Subset(200, loss=4.0, candidates=5)
+    streams = insecure(1).documents([b"a", b"b"])
+    shared = mechanism.draw(rows, streams.part(0, 2), rows=where)
+    assert (shared == mechanism.draw(rows[where], streams.part(0, 2))).all()
+    best = mechanism.weights(rows[where]).argsort(axis=-1)[..., :-6:-1]
+    assert (shared == mechanism.draw_among(best, streams.part(0, 2))).all()
+
+
+@pytest.mark.parametrize("wrong", [[[0, 1]], [[0, 1, 1]], [[0, 1, 9]], [[-1, 1, 2]], [[0.0, 1.0, 2.0]], []])
+def test_candidates_must_be_different_outputs(wrong):
+    with pytest.raises(ParameterError, match="Candidates must"):
+        Subset(9, loss=1.0, candidates=3).draw_among(wrong, insecure(1))

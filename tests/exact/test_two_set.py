@@ -196,7 +196,7 @@ def test_every_target_finds_its_item():
     ends = running[:, [63, 127, 191, 199]]
     for i, sums in enumerate(running):
         targets = np.arange(sums[-1])[None]
-        found = _find(rows[i : i + 1], np.ones(1), np.zeros(1, bool), ends[i : i + 1], targets)
+        found = _find(rows, np.array([i]), np.ones(1), np.zeros(1, bool), ends[i : i + 1], targets)
         np.testing.assert_array_equal(found[0], np.searchsorted(sums, targets[0], side="right"))
 
 
@@ -283,3 +283,15 @@ def test_bad_arguments_fail_at_once():
         TwoSet(13, epsilon=1.0).law(np.ones(13))
     with pytest.raises(ParameterError, match="one row"):
         TwoSet(5, epsilon=1.0).fractions(np.ones((2, 5)))
+
+
+def test_draws_may_share_rows():
+    rows = np.asarray(insecure(3).below(8, (3, 200)), float)
+    where = np.array([[2, 0, 2, 2], [1, 1, 0, 2]])
+    mechanism = TwoSet(200, epsilon=2.0, candidates=5)
+    streams = insecure(1).documents([b"a", b"b"])
+    shared = mechanism.draw(rows, streams.part(0, 2), rows=where)
+    assert (shared == mechanism.draw(rows[where], streams.part(0, 2))).all()
+    for wrong in (np.array([3]), np.array([-1]), np.array([0.0])):
+        with pytest.raises(ParameterError, match="rows must be"):
+            mechanism.draw(rows, insecure(1), rows=wrong)

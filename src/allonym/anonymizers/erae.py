@@ -140,7 +140,8 @@ class ERAE(Anonymizer):
         apart = math.log(outputs - 1)
         if self.mechanism == "subset":
             loss = self.epsilon / 2 + apart if self.loss_per_word is None else self.loss_per_word
-            return Subset(outputs, loss=loss, candidates=self.candidates)
+            groups = self._groups  # of a tiny vocabulary they are smaller than was asked for
+            return Subset(outputs, loss=loss, candidates=self.candidates if groups is None else groups.members.shape[1])
         epsilon = self.epsilon if self.loss_per_word is None else 2 * (self.loss_per_word - apart) * _DOWN
         if not epsilon > 0:
             raise ParameterError(
@@ -205,31 +206,44 @@ class ERAE(Anonymizer):
         """Draw every sentence from its own stream, a block of sentences at a time."""
         for start in range(0, len(flat), _READ_AT_ONCE):
             block = flat[start : start + _READ_AT_ONCE]
-            numbers = self._numbers(block, streams.part(start, start + len(block)))
-            yield from numbers if self._groups is None else self._meant(list(numbers), self._groups)
+            own = streams.part(start, start + len(block))
+            if self._groups is None:
+                yield from self._numbers(block, own)
+            else:
+                yield from self._meant(list(self._grouped(self._groups, block, own)), self._groups)
+
+    def _steps(self, sentence: Sequence[int]) -> int:
+        """Return how many words are drawn for a sentence."""
+        return self.words if self.length == "private" else len(sentence)
 
     def _numbers(self, block: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
-        """Draw the numbers of each sentence, up to its end."""
-        outputs, mechanism = len(self.network_.vocabulary), self.mechanism_
-        lengths = [self.words if self.length == "private" else len(sentence) for sentence in block]
-        longest = max(lengths)
-        groups = self._groups
-        features = self.network_.features(block if groups is None else [], longest)  # (block or none, longest, E)
-        at_once = max(1, _FLOATS_AT_ONCE // (max(longest, 1) * outputs))
-        for first in range(0, len(block), at_once):
-            part = slice(first, min(first + at_once, len(block)))
-            rated = self._rated(features[part]) if groups is None else self._grouped(groups, block[part], longest)
-            # A sentence's numbers are the first of its stream, so that steps past its end change nothing.
-            numbers = mechanism.draw(rated, streams.part(part.start, part.stop))
-            for row, length in zip(numbers, lengths[part], strict=True):
-                yield self._written(row[:length])
+        """Draw the numbers of each sentence, up to its end, by the network's ratings.
 
-    def _grouped(self, groups: WordGroups, block: Sequence[list[int]], steps: int) -> NDArray[np.float32]:
-        """Return rows for the mechanism in which the candidates of each step have 1 and all others 0."""
-        rated = np.zeros((len(block), steps, len(self.network_.vocabulary)), np.float32)
-        for row, sentence in zip(rated, block, strict=True):
-            np.put_along_axis(row, groups.candidates(sentence, steps), 1, axis=1)
-        return rated
+        After a sentence's last word the network is asked once more, for the end. All later steps are drawn, too, but
+        from one law, that of a sentence that is over: there is nothing left to read.
+        """
+        asked = [min(self._steps(sentence), len(sentence) + 1) for sentence in block]
+        features = self.network_.features(block, asked)  # (steps of all sentences, E)
+        ends = np.cumsum(asked)
+        longest = max(map(self._steps, block))
+        for part in _in_parts(asked, _FLOATS_AT_ONCE // len(self.network_.vocabulary)):
+            first = ends[part.start] - asked[part.start]
+            rated = self._rated(features[first : ends[part.stop - 1]])
+            rows = np.full((part.stop - part.start, longest), len(rated) - 1)
+            for row, end, count in zip(rows, ends[part] - first, asked[part], strict=True):
+                row[:count] = np.arange(end - count, end)
+            # A sentence's numbers are the first of its stream, so that steps past its end change nothing.
+            numbers = self.mechanism_.draw(rated, streams.part(part.start, part.stop), rows=rows)
+            for row, sentence in zip(numbers, block[part], strict=True):
+                yield self._written(row[: self._steps(sentence)])
+
+    def _grouped(self, groups: WordGroups, block: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
+        """Draw the numbers of each sentence, up to its end, from groups of words."""
+        longest = max(map(self._steps, block))
+        candidates = np.stack([groups.candidates(sentence, longest) for sentence in block])
+        numbers = self.mechanism_.draw_among(candidates, streams)  # type: ignore[union-attr] # groups go with subset
+        for row, sentence in zip(numbers, block, strict=True):
+            yield self._written(row[: self._steps(sentence)])
 
     def _meant(self, drawn: Sequence[list[int]], groups: WordGroups) -> list[list[int]]:
         """Return the words that the network makes of drawn numbers. It sees nothing else, so this spends nothing."""
@@ -241,13 +255,15 @@ class ERAE(Anonymizer):
         return [[] if self._marks.issuperset(words) else words for words in found]
 
     def _rated(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the ratings of all words at each step.
+        """Return the ratings of all words at each step, and in a last row those where a sentence is over.
 
         With the subset mechanism, where the end is the best guess, it fills all places of the candidates: numbers that
         are never written stand for it, too. Otherwise a sentence that is over would mostly go on, with another of the
         candidates.
         """
-        rated = self.network_.probabilities(features)
+        rated = np.zeros((len(features) + 1, len(self.network_.vocabulary)), np.float32)
+        rated[:-1] = self.network_.probabilities(features)
+        rated[-1, END] = 1
         if self.mechanism == "subset" and self.length == "private":
             over = rated.argmax(axis=-1) == END
             for alias in self._ends:
@@ -292,6 +308,18 @@ class ERAE(Anonymizer):
         stop = int(is_end.argmax()) if is_end.any() else len(numbers)
         words: list[int] = numbers[:stop].tolist()
         return words
+
+
+def _in_parts(counts: Sequence[int], most: int) -> Iterator[slice]:
+    """Yield slices of items that count for no more together, or of one that does alone."""
+    first, held = 0, 0
+    for place, count in enumerate(counts):
+        if held + count > most and place > first:
+            yield slice(first, place)
+            first, held = place, 0
+        held += count
+    if len(counts) > first:
+        yield slice(first, len(counts))
 
 
 EXAMPLE = ERAE(sentences=4, words=10)

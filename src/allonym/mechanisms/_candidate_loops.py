@@ -7,6 +7,7 @@ where that pays and gives the same numbers as NumPy.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import Any
@@ -130,6 +131,17 @@ def as_rows(p: ArrayLike, outputs: int) -> Rows:
     dtype: type[np.floating[Any]] = np.float32 if small else np.float64
     count = given.size // outputs  # not −1, which an empty batch could not fill
     return np.ascontiguousarray(given, dtype).reshape(count, outputs)
+
+
+def row_of_each(p: ArrayLike, rows: Int64 | None) -> Int64:
+    """Return which row of a matrix each draw is from: as given, or one after another in the shape of `p`."""
+    shape = np.shape(p)[:-1]
+    count = math.prod(shape)
+    if rows is None:
+        return np.arange(count).reshape(shape)
+    if rows.dtype.kind not in "iu" or (rows.size and not 0 <= rows.min() <= rows.max() < count):
+        raise ParameterError(f"rows must be whole numbers from 0 to {count - 1}.")
+    return rows
 
 
 def checked(rows: Rows) -> Rows:

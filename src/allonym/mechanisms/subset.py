@@ -36,6 +36,7 @@ from allonym.mechanisms._candidate_loops import (
     exactly_below,
     item_outside,
     parts,
+    row_of_each,
 )
 from allonym.mechanisms.two_set import check_count, log_rounded_up
 from allonym.randomness import Stream
@@ -96,22 +97,40 @@ class Subset:
         law: Float64 = self.weights(p) / self._total
         return law
 
-    def draw(self, p: ArrayLike, rng: Stream) -> Int64:
+    def draw(self, p: ArrayLike, rng: Stream, *, rows: Int64 | None = None) -> Int64:
         """Draw one output for each row of (batch, outputs) probabilities, from the words that `rng` holds for it.
 
         Rows are any finite numbers of at least 0: only their order counts. Further axes before the last are allowed;
         the words come in the same shape.
 
+        Args:
+            p: The probabilities.
+            rng: Where random words come from.
+            rows: Which row of a matrix `p` each draw is from, where many are from one; then they have this shape.
+
         Privacy: spends `loss()` for each output.
         """
-        rows = as_rows(p, self.outputs)
-        shape = np.shape(p)[:-1]
+        best = self._best(as_rows(p, self.outputs))
+        where = row_of_each(p, rows)
+        return self.draw_among(best[where.ravel()].reshape(*where.shape, self.candidates), rng)
+
+    def draw_among(self, candidates: ArrayLike, rng: Stream) -> Int64:
+        """Draw one output for each set T, given by its items: (…, k) different numbers, of any order.
+
+        Privacy: spends `loss()` for each output.
+        """
+        sets = np.sort(np.asarray(candidates), axis=-1)
+        if sets.dtype.kind not in "iu" or sets.shape[-1:] != (self.candidates,):
+            raise ParameterError(f"Candidates must come in sets of {self.candidates} whole numbers.")
+        if sets.size and not (0 <= sets.min() <= sets.max() < self.outputs and (np.diff(sets, axis=-1) > 0).all()):
+            raise ParameterError(f"Candidates must be different numbers from 0 to {self.outputs - 1}.")
+        shape = sets.shape[:-1]
+        best = sets.astype(np.int64).reshape(-1, self.candidates)
         lanes = rng.lanes(shape)
         words = lanes(0).ravel()
         targets = exactly_below(lanes, np.arange(words.size), words, np.array(self._total))
-        best = self._best(rows)
         beyond = targets - self.candidates * self._weight_in
-        member = best[np.arange(len(rows)), np.minimum(targets // self._weight_in, self.candidates - 1)]
+        member = best[np.arange(len(best)), np.minimum(targets // self._weight_in, self.candidates - 1)]
         other = item_outside(best, np.arange(self.candidates), np.ones(1, np.bool_), beyond // self._weight_out)
         return np.where(beyond < 0, member, other).reshape(shape)
 

@@ -41,6 +41,7 @@ from allonym.mechanisms._candidate_loops import (
     exactly_below,
     item_outside,
     parts,
+    row_of_each,
 )
 from allonym.randomness import Lanes, Stream, Words
 
@@ -140,31 +141,37 @@ class TwoSet:
         scales, totals = self._reader.totals(rows)
         return _weigh(rows, scales[:, None], totals.sum(axis=1)[:, None] == 0).reshape(np.shape(p))
 
-    def draw(self, p: ArrayLike, rng: Stream) -> Int64:
+    def draw(self, p: ArrayLike, rng: Stream, *, rows: Int64 | None = None) -> Int64:
         """Draw one output for each row of (batch, outputs) probabilities, from the words that `rng` holds for it.
 
         Rows are any finite numbers of at least 0, in proportion to the probabilities. Further axes before the last
         are allowed; the words come in the same shape.
 
+        Args:
+            p: The probabilities.
+            rng: Where random words come from.
+            rows: Which row of a matrix `p` each draw is from, where many are from one; then they have this shape.
+
         Privacy: spends `loss()` for each output.
         """
-        rows = as_rows(p, self.outputs)
-        shape = np.shape(p)[:-1]
-        lanes = rng.lanes((*shape, self.candidates + 2))
-        words = lanes(0).reshape(len(rows), self.candidates + 2)
-        scales, totals = self._reader.totals(rows)
+        matrix = as_rows(p, self.outputs)
+        row_of = row_of_each(p, rows)
+        lanes = rng.lanes((*row_of.shape, self.candidates + 2))
+        words = lanes(0).reshape(row_of.size, self.candidates + 2)
+        scales, totals = self._reader.totals(matrix)
         empty = totals.sum(axis=1) == 0
         totals[empty] = np.minimum(BLOCK, self.outputs - np.arange(0, self.outputs, BLOCK))
         ends = totals.cumsum(axis=1)
         places = np.arange(words.size).reshape(words.shape)
-        drawn = np.empty(len(rows), np.int64)
-        for part in parts(len(rows), self.candidates * max(min(BLOCK, self.outputs), ends.shape[1])):
-            targets = exactly_below(lanes, places[part, :-2], words[part, :-2], ends[part, -1:])
-            found = _find(rows[part], scales[part], empty[part], ends[part], targets)
+        drawn = np.empty(row_of.size, np.int64)
+        for part in parts(row_of.size, self.candidates * max(min(BLOCK, self.outputs), ends.shape[1])):
+            own = row_of.ravel()[part]
+            targets = exactly_below(lanes, places[part, :-2], words[part, :-2], ends[own, -1:])
+            found = _find(matrix, own, scales[own], empty[own], ends[own], targets)
             found.sort(axis=1)
-            weights = _weigh(np.take_along_axis(rows[part], found, 1), scales[part, None], empty[part, None])
-            drawn[part] = self._choose(found, weights, ends[part, -1], lanes, places[part, -1], words[part])
-        return drawn.reshape(shape)
+            weights = _weigh(matrix[own[:, None], found], scales[own, None], empty[own, None])
+            drawn[part] = self._choose(found, weights, ends[own, -1], lanes, places[part, -1], words[part])
+        return drawn.reshape(row_of.shape)
 
     def _choose(self, found: Int64, weights: Int64, totals: Int64, lanes: Lanes, places: Int64, words: Words) -> Int64:
         """Toss the coin for the set of each row, S being given by its ascending items, and pick one of it."""
@@ -220,13 +227,16 @@ def _weigh(numbers: Rows, scales: Float64, empty: NDArray[np.bool_]) -> Int64:
     return weights
 
 
-def _find(rows: Rows, scales: Float64, empty: NDArray[np.bool_], ends: Int64, targets: Int64) -> Int64:
-    """Return, for each target, the output whose interval of the running sum of weights holds it."""
+def _find(matrix: Rows, own: Int64, scales: Float64, empty: NDArray[np.bool_], ends: Int64, targets: Int64) -> Int64:
+    """Return, for each target, the output whose interval of the running sum of weights holds it.
+
+    `own` is the row of the matrix that each row of the others belongs to.
+    """
     blocks = (ends[:, None, :] <= targets[:, :, None]).sum(axis=2)
     before = np.where(blocks > 0, np.take_along_axis(ends, np.maximum(blocks - 1, 0), 1), 0)
-    columns = blocks[:, :, None] * BLOCK + np.arange(min(BLOCK, rows.shape[1]))
-    last = rows.shape[1] - 1
-    numbers = rows[np.arange(len(rows))[:, None, None], np.minimum(columns, last)]
+    columns = blocks[:, :, None] * BLOCK + np.arange(min(BLOCK, matrix.shape[1]))
+    last = matrix.shape[1] - 1
+    numbers = matrix[own[:, None, None], np.minimum(columns, last)]
     # Past the last output the last one is counted again: too late to matter, as targets lie below the row's total.
     running = _weigh(numbers, scales[:, None, None], empty[:, None, None]).cumsum(axis=2) + before[:, :, None]
     found: Int64 = blocks * BLOCK + (running <= targets[:, :, None]).sum(axis=2)
