@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import AllonymError, RowsError
 from allonym.jobs.files import DocumentBatch
+from allonym.jobs.traces import without_traces
 from allonym.randomness import OneRelease
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _stacked(anonymizer: Anonymizer, pieces: Sequence[tuple[int, int, Any]], on_
 def _rows(batch: DocumentBatch, places: Sequence[int]) -> DocumentBatch:
     import pyarrow as pa
 
-    kept = None if batch.kept is None else batch.kept.take(pa.array(places, pa.int64()))
+    kept = None if batch.kept is None else without_traces(batch.kept.take(pa.array(places, pa.int64())))
     return replace(
         batch,
         ids=[batch.ids[place] for place in places],

@@ -21,7 +21,7 @@ from allonym.jobs.chunks import Written
 from allonym.jobs.files import Documents
 from allonym.jobs.outputs import refuse_target
 from allonym.jobs.parts import Part, PartMaker, find_parts, open_part, part_name
-from allonym.jobs.plans import Plan, copied_columns, refuse_all_unreadable, rows_at_once
+from allonym.jobs.plans import Plan, copied_columns, refuse_all_unreadable, refuse_unsure_names, rows_at_once
 from allonym.jobs.run import (
     Options,
     Outcome,
@@ -78,7 +78,9 @@ def plan_parts(
     refuse_all_unreadable(source, count, len(unreadable))
     first = open_part(filled[0], roles, rows)
     documents = replace(_opened(first), source=str(source))
-    copied = copied_columns(documents, roles.id is not None, tuple(n for n in roles.keep if n != roles.id), count)
+    refuse_unsure_names(documents)
+    copied = copied_columns(anonymizer, documents, roles.id is not None, tuple(n for n in roles.keep if n != roles.id))
+    copied.append("how the documents are spread over the parts")
 
     def stated(guarantee: Guarantee) -> Guarantee:
         guarantee = guarantee.releasing(*copied)
