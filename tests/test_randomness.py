@@ -112,6 +112,13 @@ def test_calls_on_one_document_stream_differ():
     assert not (streams.words((6, 4)) == streams.words((6, 4))).any()
 
 
+def test_segments_and_parts_of_a_document_stream_repeat_nothing_drawn_before():
+    streams = insecure(1).documents(DIGESTS)
+    drawn = [streams.words((6, 4)), streams.part(0, 6).words((6, 4))]
+    drawn += [streams.segments([1] * 6, size).words((6, 4)) for size in (1, 1, 2, 1)]
+    assert len(np.unique(np.concatenate(drawn))) == 6 * 24
+
+
 def test_a_longer_draw_begins_like_a_shorter_one():
     short, long = (insecure(1).documents(DIGESTS).words((6, n)) for n in (3, 9))
     assert (long[:, :3] == short).all()

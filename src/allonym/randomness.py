@@ -235,6 +235,7 @@ class DocumentStreams(Stream):
             position.to_bytes(8, "big") + digest for position, digest in enumerate(digests, start)
         )
         self._calls = 0
+        self._cuts = 0
 
     def _nonces_of(self, labels: Iterable[bytes]) -> NDArray[np.uint32]:
         key = _derive(self._key, "nonce")
@@ -248,7 +249,8 @@ class DocumentStreams(Stream):
         """Return a stream for each run of `size` items of each document, `counts` of which it holds.
 
         So that documents of unequal length can be drawn for in one array: its rows are the segments, document by
-        document, and an item's randomness depends on its document and its place in it alone.
+        document, and an item's randomness depends on its document and its place in it alone. Called again, it gives
+        fresh ones.
         """
         if len(counts) != len(self):
             raise ParameterError(f"There must be one count a document: {len(self)}, got {len(counts)}.")
@@ -258,15 +260,19 @@ class DocumentStreams(Stream):
             for document, count in enumerate(counts)
             for start in range(0, int(count), size)
         ]
+        self._cuts += 1
+        again = "" if self._cuts == 1 else f", cut {self._cuts}"
         # All at position 0: what tells segments apart is the document's own nonce and where the segment starts.
-        segments = DocumentStreams(_derive(self._key, f"segments of {size}"), [], 0, repeatable=self.repeatable)
+        key = _derive(self._key, f"segments of {size}{again}")
+        segments = DocumentStreams(key, [], 0, repeatable=self.repeatable)
         segments._nonces = segments._nonces_of(digests)
         return segments
 
     def part(self, start: int, stop: int) -> DocumentStreams:
-        """Return the unused streams of documents start … stop − 1, to be drawn from a part at a time."""
+        """Return the streams of documents start … stop − 1, to be drawn from a part at a time, each part once."""
         part = DocumentStreams(self._key, [], 0, repeatable=self.repeatable)
         part._nonces = self._nonces[start:stop]
+        part._calls = self._calls  # what was drawn from the whole is not drawn again
         return part
 
     def lanes(self, shape: tuple[int, ...]) -> Lanes:

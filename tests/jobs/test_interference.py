@@ -160,6 +160,29 @@ def test_how_the_input_was_written_changes_no_byte(kind, way, rows, tmp_path):
     assert released(tmp_path / "1", kind, SAME_ROWS[kind][way], False, ("n",), rows) == expected
 
 
+@pytest.mark.parametrize("vectors", [False, True], ids=["texts", "vectors"])
+@pytest.mark.parametrize("rows", [3, 1000])
+def test_what_stands_in_files_changes_no_byte(vectors, rows, tmp_path):
+    expected: dict[str, dict] = {}
+    for number, twin in enumerate([ROWS, *(rows for name, rows in TWINS.items() if name != "missing")]):
+        folder = tmp_path / str(number)
+        (folder / "in").mkdir(parents=True)
+        for place, row in enumerate(twin):
+            (folder / "in" / f"{place}.txt").write_bytes(row["text"].encode())
+        (folder / "in" / "other.md").write_text("x" * number)
+        for source in (folder / "in", folder / "in" / "0.txt"):
+            made = FixedVectors(vocabulary=WORDS, words=5) if vectors else Fixed(words=2, vocabulary=WORDS)
+            out = folder / f"{source.stem}.out{'.npz' if vectors else ''}"
+            columns = {"has_ids": False, "has_authors": False, "keep": ()}
+            job = plan(made, open_documents(source), out=out, repeatable=False, chunk_rows=rows, **columns)
+            execute(job, secure(), lambda _: None, Options())
+            found = [
+                path for path in folder.rglob("*") if path.is_file() and "in" not in path.relative_to(folder).parts
+            ]
+            written = {str(path.relative_to(folder)): path.read_bytes() for path in found}
+            assert expected.setdefault(source.name, written) == written
+
+
 CATEGORIES = ["low", "high"]
 NOTED = {"note": "of Ann Miller"}
 
