@@ -118,7 +118,8 @@ def plan(
     count, chunks, authors, unreadable = 0, 0, HashTally(), list[int]()
     for batch in documents:
         count, chunks = count + len(batch.texts), chunks + 1
-        authors.add(batch.names()[1] or ())
+        if has_authors:
+            authors.add(batch.names()[1] or ())
         unreadable += [batch.start + place for place in batch.unreadable]
         if target is not None and anonymizer.kind == "vectors":
             check_listed_ids(target, batch.ids, batch.start)
