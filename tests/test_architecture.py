@@ -16,7 +16,7 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 LEVELS: list[tuple[str, ...]] = [
     ("errors",),
     ("acceleration", "disk", "randomness", "stop_words", "text", "models", "vector_files", "embeddings", "synonyms",
-     "scoring", "label_profiles", "sequences", "english", "entities", "style_sentences", "word_pairs",
+     "settings", "scoring", "label_profiles", "sequences", "english", "entities", "style_sentences", "word_pairs",
      "vocabularies", "ratings", "_ratings_loops", "_nearest_loops", "distances", "closeness", "_closeness_loops"),
     ("privacy", "mechanisms"),
     ("networks",),

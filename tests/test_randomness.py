@@ -5,6 +5,7 @@ import copy
 import os
 import pickle
 import re
+from concurrent.futures import ThreadPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import pytest
 from scipy import stats
 
 from allonym.errors import AllonymError, ParameterError
-from allonym.randomness import fold, insecure, secure
+from allonym.randomness import fold, insecure, reopened, secure
 
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "allonym"
 DIGESTS = [bytes([i]) * 32 for i in range(6)]
@@ -68,9 +69,54 @@ def test_document_streams_depend_on_position_text_and_key_only():
     assert not (whole == insecure(2).documents(DIGESTS).words((6, 11))).any()
 
 
+def test_every_release_under_one_stream_has_noise_of_its_own():
+    for rng in (secure(), insecure(1)):
+        drawn = [rng.documents(DIGESTS).words((6, 11)) for _ in range(4)]
+        drawn += [rng.one_release().documents(DIGESTS).words((6, 11))]
+        assert len(np.unique(np.concatenate(drawn))) == 5 * 66
+
+
+def test_settings_purpose_and_key_each_change_the_noise():
+    key = secure().key
+    draws = [
+        secure(key).documents(DIGESTS),
+        secure(key).documents(DIGESTS, settings=b"one"),
+        secure(key).documents(DIGESTS, settings=b"other"),
+        secure(key).one_release(b"one").documents(DIGESTS),
+        secure(key).one_release(b"one").documents(DIGESTS, settings=b"one"),
+        secure().documents(DIGESTS, settings=b"one"),
+    ]
+    assert len(np.unique(np.concatenate([streams.words((6, 11)) for streams in draws]))) == 6 * 66
+
+
+def test_one_release_is_the_same_in_any_batches_and_when_it_is_taken_up_again():
+    for rng in (secure(), insecure(1)):
+        release = rng.one_release(b"a job")
+        whole = release.documents(DIGESTS, settings=b"s").words((6, 11))
+        again = reopened(release.key, repeatable=release.repeatable)
+        assert again.repeatable is rng.repeatable
+        for one in (release, again):
+            parts = [one.documents(DIGESTS[i : i + 2], i, b"s").words((2, 11)) for i in (0, 2, 4)]
+            assert (whole == np.concatenate(parts)).all()
+
+
+def test_threads_never_share_a_release():
+    rng = secure()
+    with ThreadPoolExecutor(8) as pool:
+        keys = list(pool.map(lambda _: rng.one_release().key, range(2000)))
+    assert len(set(keys)) == 2000
+
+
 def test_calls_on_one_document_stream_differ():
     streams = insecure(1).documents(DIGESTS)
     assert not (streams.words((6, 4)) == streams.words((6, 4))).any()
+
+
+def test_segments_and_parts_of_a_document_stream_repeat_nothing_drawn_before():
+    streams = insecure(1).documents(DIGESTS)
+    drawn = [streams.words((6, 4)), streams.part(0, 6).words((6, 4))]
+    drawn += [streams.segments([1] * 6, size).words((6, 4)) for size in (1, 1, 2, 1)]
+    assert len(np.unique(np.concatenate(drawn))) == 6 * 24
 
 
 def test_a_longer_draw_begins_like_a_shorter_one():
@@ -116,16 +162,16 @@ def test_bad_bounds_keys_and_seeds_are_refused():
 
 
 def test_a_stream_is_never_copied_and_never_shows_its_key():
-    rng = secure()
-    for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
-        with pytest.raises(AllonymError, match="repeat its noise"):
-            attempt(rng)
-    assert rng.key.hex() not in repr(rng)
-    assert str(rng.key) not in repr(rng)
+    for rng in (secure(), secure().one_release()):
+        for attempt in (pickle.dumps, copy.copy, copy.deepcopy):
+            with pytest.raises(AllonymError, match="repeat its noise"):
+                attempt(rng)
+        assert rng.key.hex() not in repr(rng)
+        assert str(rng.key) not in repr(rng)
 
 
 def _blocks(rng) -> bytes:
-    return rng.words(20_000).tobytes()
+    return rng.words(20_000).tobytes() + rng.documents(DIGESTS).words((6, 1000)).tobytes()
 
 
 def test_forked_workers_share_no_noise():
@@ -194,6 +240,9 @@ def test_the_search_for_random_sources_finds_them(line):
 def test_the_process_matters_to_secure_streams_only(monkeypatch):
     secret, repeatable = secure(bytes(32)), insecure(1)
     before = secure(bytes(32)).words(4), insecure(1).words(4)
+    released = [rng.documents(DIGESTS).words((6, 4)) for rng in (secure(bytes(32)), insecure(1))]
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert not (secret.words(4) == before[0]).any()
     assert (repeatable.words(4) == before[1]).all()
+    assert not (secret.documents(DIGESTS).words((6, 4)) == released[0]).any()
+    assert (repeatable.documents(DIGESTS).words((6, 4)) == released[1]).all()

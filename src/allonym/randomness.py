@@ -5,9 +5,16 @@ Every random word of a run comes from AES-256 in counter mode under one secret k
 the second attempt of those that rejection sampling refused, and so on. Because a lane can be read without
 reading those before it, a draw's outcome never depends on what was drawn beside it.
 
-Documents have a stream each, fixed by the key, the document's position and its text. So a retry, another
-batch size, another number of workers or a cluster's speculative copy gives the same bytes and spends nothing
-more, while the same text at another position gets other noise.
+Fresh noise means it: two releases under one `Rng` are independent, whatever their methods, settings and texts. Each
+call of `release` or `Rng.documents` opens a release of its own: they are counted, and the count goes into the key.
+A job of many batches is one release: it opens one by name (`Rng.one_release`), and all its batches, on whichever
+machine, come from that.
+
+Within a release, documents have a stream each, fixed by the release's key, the method with its settings, the document's
+position and its text. So a retry, another batch size, another number of workers or a cluster's speculative copy gives
+the same bytes and spends nothing more, while the same text at another position, under another method or with other
+settings gets other noise. Only who takes up a release by its key (`reopened`), or opens a key anew and does the same
+again (`secure(key)`), repeats a stream.
 """
 
 from __future__ import annotations
@@ -16,6 +23,7 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from itertools import count
 from typing import NoReturn, Protocol
 
 import numpy as np
@@ -44,21 +52,34 @@ def secure(key: bytes | None = None) -> Rng:
 
     A `key` must come from another secure stream (`Rng.key`) and stay secret: who has it can subtract the noise.
     """
-    if key is None:
-        key = os.urandom(KEY_BYTES)
-    if len(key) != KEY_BYTES:
-        raise ParameterError(f"A key must be {KEY_BYTES} bytes long, got {len(key)}.")
-    return Rng(key, repeatable=False)
+    return Rng(os.urandom(KEY_BYTES) if key is None else _checked(key), repeatable=False)
+
+
+def reopened(key: bytes, *, repeatable: bool = False) -> OneRelease:
+    """Return the release that has this key (`OneRelease.key`), to go on with it after a crash or in another process.
+
+    Args:
+        key: Secret as that of `secure`.
+        repeatable: Whether it was opened under an insecure stream.
+    """
+    return OneRelease(_checked(key), repeatable=repeatable)
 
 
 def insecure(seed: int) -> Rng:
     """Return a repeatable stream for experiments; whoever guesses the seed can undo the noise.
 
-    Guarantees of what is drawn from it read "none".
+    The first release under `insecure(1)` is always the same, the second another one. Guarantees of what is drawn from
+    it read "none".
     """
     if isinstance(seed, bool) or not isinstance(seed, int | np.integer):
         raise ParameterError(f"A seed must be a whole number, got {type(seed).__name__}.")
     return Rng(_derive(b"allonym insecure seed".ljust(KEY_BYTES, b"\0"), str(int(seed))), repeatable=True)
+
+
+def _checked(key: bytes) -> bytes:
+    if len(key) != KEY_BYTES:
+        raise ParameterError(f"A key must be {KEY_BYTES} bytes long, got {len(key)}.")
+    return key
 
 
 class Stream(ABC):
@@ -114,31 +135,11 @@ def fold(words: Words, bounds: Words) -> tuple[NDArray[np.int64], NDArray[np.boo
     return (words % bounds).astype(np.int64), words <= _LARGEST_WORD - remainder
 
 
-class Rng(Stream):
-    """One secret key: a sequence of draws, and a stream for each document.
+class _Secret:
+    """What holds a key: never copied, never shown."""
 
-    Privacy: spends nothing by itself. Never pickled: a copy would repeat the noise.
-    """
-
-    def __init__(self, key: bytes, *, repeatable: bool) -> None:
-        self.key = key
-        self.repeatable = repeatable
-        self._sequence_key = _derive(key, "sequence")
-        self._process = os.getpid()
-        self._calls = 0
-
-    def lanes(self, shape: tuple[int, ...]) -> Lanes:
-        """Return the next lanes of the sequence."""
-        if not self.repeatable and self._process != os.getpid():
-            # A forked worker inherits key and counter; without fresh entropy it would repeat its parent's noise.
-            self._sequence_key = hashlib.blake2b(os.urandom(KEY_BYTES), key=self._sequence_key).digest()[:KEY_BYTES]
-            self._process = os.getpid()
-        self._calls += 1
-        return _lanes(_derive(self._sequence_key, f"call {self._calls}"), np.zeros((1, 3), ">u4"), shape, rows=1)
-
-    def documents(self, digests: Sequence[bytes], start: int = 0) -> DocumentStreams:
-        """Return one stream for each document: those at positions start, start + 1, … with these text digests."""
-        return DocumentStreams(_derive(self.key, "documents"), digests, start, repeatable=self.repeatable)
+    key: bytes
+    repeatable: bool
 
     def __reduce__(self) -> NoReturn:
         raise AllonymError(
@@ -148,6 +149,80 @@ class Rng(Stream):
 
     def __repr__(self) -> str:
         return "insecure stream" if self.repeatable else "secure stream"
+
+
+class Rng(_Secret, Stream):
+    """One secret key: a sequence of draws, and as many independent releases as are asked for.
+
+    Privacy: spends nothing by itself. Never pickled: a copy would repeat the noise.
+    """
+
+    def __init__(self, key: bytes, *, repeatable: bool) -> None:
+        self.key = key
+        self.repeatable = repeatable
+        self._sequence_key = _derive(key, "sequence")
+        self._release_key = key
+        self._process = os.getpid()
+        self._calls = count(1)  # whose next() no two threads share
+        self._releases = count(1)
+
+    def lanes(self, shape: tuple[int, ...]) -> Lanes:
+        """Return the next lanes of the sequence."""
+        self._leave_the_parent()
+        key = _derive(self._sequence_key, f"call {next(self._calls)}")
+        return _lanes(key, np.zeros((1, 3), ">u4"), shape, rows=1)
+
+    def one_release(self, purpose: bytes = b"") -> OneRelease:
+        """Open the next release, to draw it batch by batch; it shares no noise with those before and after it.
+
+        Args:
+            purpose: What it is for, such as the digest of a model's files: where a key is opened anew, another
+                purpose gets other noise.
+        """
+        self._leave_the_parent()
+        number = next(self._releases)
+        # The first has the name that all had before they were counted, so that published figures can be made again.
+        key = _derive(self._release_key, "documents" if number == 1 else f"documents of release {number}")
+        return OneRelease(_derive(key, f"purpose {purpose.hex()}") if purpose else key, repeatable=self.repeatable)
+
+    def documents(self, digests: Sequence[bytes], start: int = 0, settings: bytes = b"") -> DocumentStreams:
+        """Return one stream for each document of the next release; see `OneRelease.documents`."""
+        return self.one_release().documents(digests, start, settings)
+
+    def _leave_the_parent(self) -> None:
+        """Give a forked worker a key of its own: it inherits key and counters, and would repeat its parent's noise."""
+        if not self.repeatable and self._process != os.getpid():
+            fresh = os.urandom(KEY_BYTES)
+            self._sequence_key, self._release_key = (
+                hashlib.blake2b(fresh, key=key).digest()[:KEY_BYTES] for key in (self._sequence_key, self._release_key)
+            )
+            self._process = os.getpid()
+
+
+class OneRelease(_Secret):
+    """The noise of one release, in as many batches and processes as it takes.
+
+    Privacy: spends nothing by itself. A document that is drawn again, at its position and with the same settings, gets
+    the same noise, which is what a retry needs and what costs nothing more.
+    """
+
+    def __init__(self, key: bytes, *, repeatable: bool) -> None:
+        self.key = key
+        self.repeatable = repeatable
+
+    def documents(self, digests: Sequence[bytes], start: int = 0, settings: bytes = b"") -> DocumentStreams:
+        """Return one stream for each document.
+
+        Args:
+            digests: Of the texts.
+            start: Position of the first; the others follow.
+            settings: Digest of the method and its settings (`allonym.settings`): other settings, other noise.
+        """
+        key = _derive(self.key, f"settings {settings.hex()}") if settings else self.key
+        return DocumentStreams(key, digests, start, repeatable=self.repeatable)
+
+
+Noise = Rng | OneRelease
 
 
 class DocumentStreams(Stream):
@@ -160,6 +235,7 @@ class DocumentStreams(Stream):
             position.to_bytes(8, "big") + digest for position, digest in enumerate(digests, start)
         )
         self._calls = 0
+        self._cuts = 0
 
     def _nonces_of(self, labels: Iterable[bytes]) -> NDArray[np.uint32]:
         key = _derive(self._key, "nonce")
@@ -173,7 +249,8 @@ class DocumentStreams(Stream):
         """Return a stream for each run of `size` items of each document, `counts` of which it holds.
 
         So that documents of unequal length can be drawn for in one array: its rows are the segments, document by
-        document, and an item's randomness depends on its document and its place in it alone.
+        document, and an item's randomness depends on its document and its place in it alone. Called again, it gives
+        fresh ones.
         """
         if len(counts) != len(self):
             raise ParameterError(f"There must be one count a document: {len(self)}, got {len(counts)}.")
@@ -183,15 +260,19 @@ class DocumentStreams(Stream):
             for document, count in enumerate(counts)
             for start in range(0, int(count), size)
         ]
+        self._cuts += 1
+        again = "" if self._cuts == 1 else f", cut {self._cuts}"
         # All at position 0: what tells segments apart is the document's own nonce and where the segment starts.
-        segments = DocumentStreams(_derive(self._key, f"segments of {size}"), [], 0, repeatable=self.repeatable)
+        key = _derive(self._key, f"segments of {size}{again}")
+        segments = DocumentStreams(key, [], 0, repeatable=self.repeatable)
         segments._nonces = segments._nonces_of(digests)
         return segments
 
     def part(self, start: int, stop: int) -> DocumentStreams:
-        """Return the unused streams of documents start … stop − 1, to be drawn from a part at a time."""
+        """Return the streams of documents start … stop − 1, to be drawn from a part at a time, each part once."""
         part = DocumentStreams(self._key, [], 0, repeatable=self.repeatable)
         part._nonces = self._nonces[start:stop]
+        part._calls = self._calls  # what was drawn from the whole is not drawn again
         return part
 
     def lanes(self, shape: tuple[int, ...]) -> Lanes:

@@ -75,6 +75,45 @@ def test_two_calls_draw_fresh_noise(example):
 
 
 @private
+@pytest.mark.parametrize("stream", [secure, lambda: insecure(1)])
+def test_two_releases_under_one_stream_draw_fresh_noise(example, stream):
+    """Else what was promised for both together would be false: the second tells the noise of the first."""
+    rng = stream()
+    releases = [plain(example.release(TEXTS, rng=rng).payload) for _ in range(3)]
+    releases.append(plain(example.release(TEXTS, rng=rng.one_release()).payload))
+    assert len({str(rows) for rows in releases}) == len(releases)
+
+
+@examples
+def test_other_settings_get_other_noise_even_under_the_same_key(example):
+    key, seen = secure().key, []
+    for name, value in example.get_params(deep=False).items():
+        if isinstance(value, float | int) and not isinstance(value, bool):
+            changed = clone(example).set_params(**{name: value + 1 if isinstance(value, int) else value / 2})
+            seen.append((changed.method, changed.settings_digest()))
+    seen.append((example.method, example.settings_digest()))
+    assert len(set(seen)) == len(seen)
+    streams = [secure(key).documents([b"text"], settings=settings).words((1, 50)) for _, settings in seen]
+    assert len(np.unique(np.concatenate(streams))) == 50 * len(seen)
+
+
+def test_no_two_methods_share_a_stream():
+    digests = {example.settings_digest() for example in anonymizers.examples().values()}
+    assert len(digests) == len(anonymizers.examples())
+
+
+@examples
+def test_a_job_draws_its_batches_from_one_release(example):
+    for rng in (secure(), insecure(4)):
+        one = rng.one_release()
+        whole = plain(example.release(TEXTS, rng=one).payload)
+        parts = [
+            row for i in range(0, 12, 5) for row in plain(example.release(TEXTS[i : i + 5], rng=one, start=i).payload)
+        ]
+        assert parts == whole[: len(parts)]
+
+
+@private
 def test_the_same_text_elsewhere_gets_other_noise(example):
     rows = plain(example.release(["a rainy harbour"] * 40, rng=insecure(3)).payload)
     assert len({str(row) for row in rows}) > 30

@@ -178,13 +178,16 @@ def test_no_file_tells_where_things_lay(table, command, syntf, vocabulary, tmp_p
 
 def test_author_total_is_most_documents_times_the_total_of_one(table, command, syntf, tmp_path):
     out = tmp_path / "o.parquet"
-    result = command("anonymize", table, "--text", "text", "--author", "who", *syntf, "-o", out).done()
-    record = privacy_of(out)
+    line = ["anonymize", table, "--text", "text", "--author", "who", *syntf, "-o", out]
+    result = command(*line, "--dry-run").done()
+    record = command(*line, "--dry-run", "--json").json
     one, all_of_ann = record["guarantee"], record["guarantee_per_author"]
     assert (one["unit"], all_of_ann["unit"], all_of_ann["documents"]) == ("document", "author", 3)
     assert all_of_ann["epsilon"] == pytest.approx(3 * one["epsilon"], rel=1e-12)
     assert all_of_ann["epsilon"] >= 3 * one["words"] * one["loss_per_word"]
-    assert "3 documents of one author" in result.err
+    assert "3 documents of one author" in result.out
+    assert "n times" in command(*line).done().err
+    assert privacy_of(out) == {name: record[name] for name in record if name not in ("dry_run", "guarantee_per_author")}
     assert pq.read_table(out).column_names == ["id", "terms", "counts"]
 
 
@@ -221,7 +224,7 @@ def test_folder_names_its_file_names_as_released_and_one_text_releases_nothing(c
     (tmp_path / "in").mkdir()
     (tmp_path / "in" / "a.txt").write_text("people")
     command("anonymize", tmp_path / "in", *syntf).done()
-    assert privacy_of(tmp_path / "in.anon.npz")["guarantee"]["released_as_is"] == ["the file names"]
+    assert privacy_of(tmp_path / "in.anon.npz")["guarantee"]["released_as_is"] == ["the file names", ORDER]
     command("anonymize", tmp_path / "in" / "a.txt", *syntf).done()
     assert privacy_of(tmp_path / "in" / "a.anon.npz")["guarantee"]["released_as_is"] == []
 
@@ -245,11 +248,11 @@ def test_a_seed_repeats_the_bytes_and_ends_the_guarantee(table, command, syntf, 
         assert "No formal privacy" in result.err
     assert everything(folders[0]) == everything(folders[1])
     assert everything(folders[0])["o.npz"] != everything(folders[2])["o.npz"]
-    for level in ("guarantee", "guarantee_per_author"):
-        stated = privacy_of(folders[0] / "o.npz")[level]
-        assert (stated["definition"], stated["evidence"], stated["formal"]) == ("none", "none", False)
-        assert stated["epsilon"] is stated["loss_per_word"] is None
-        assert "seed" in stated["statement"]
+    stated = privacy_of(folders[0] / "o.npz")["guarantee"]
+    assert (stated["definition"], stated["evidence"], stated["formal"]) == ("none", "none", False)
+    assert stated["epsilon"] is stated["loss_per_word"] is None
+    assert "seed" in stated["statement"]
+    assert "per_author" not in privacy_of(folders[0] / "o.npz")
 
 
 def test_two_secure_runs_differ(table, command, syntf, read_counts, tmp_path):
@@ -313,6 +316,8 @@ def test_dry_run_states_what_the_run_then_records(table, command, syntf, tmp_pat
     line = ["anonymize", table, "--text", "text", "--author", "who", *syntf, "-o", tmp_path / "o.npz"]
     foretold = command(*line, "--dry-run", "--json").json
     command(*line).done()
+    author = foretold.pop("guarantee_per_author")
+    assert (author["unit"], author["documents"]) == ("author", 3)
     assert foretold == {**privacy_of(tmp_path / "o.npz"), "dry_run": True}
 
 

@@ -19,6 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from allonym.errors import InputError
+from allonym.jobs.fingerprints import of_files
 from allonym.jobs.parts import Part, PartMaker, find_parts
 from allonym.jobs.tables import Roles
 from allonym.jobs.texts import table_lines
@@ -75,24 +76,25 @@ def test_parts_hold_the_rows_of_the_whole(kind, command, tmp_path):
     else:
         write_parts(tmp_path / "in", kind)
     command(*line(tmp_path / f"whole.{kind}", tmp_path / f"one.{kind}")).done()
-    anonymizer = one_method()
+    anonymizer = one_method(tmp_path / "words.txt")
+    release = insecure(4).one_release(of_files(anonymizer))
     roles = Roles("text", "key", "who", ("key", "n"))
     (tmp_path / "out").mkdir()
     maker = PartMaker(anonymizer, roles, 77, "stop", str(tmp_path / "out"))
     start = 0
     for part in find_parts(tmp_path / "in"):
         for _ in range(2):  # a retry writes the same
-            done = maker.make(Part(part.number, part.path, start), insecure(4))
+            done = maker.make(Part(part.number, part.path, start), release)
         start += done.rows
     assert start == PARTS * ROWS
     assert rows_of(tmp_path / "out", kind) == rows_of(tmp_path / f"one.{kind}", kind)
     assert not list((tmp_path / "out").glob(".*"))
 
 
-def one_method():
+def one_method(vocabulary: Path):
     from allonym.anonymizers.random_replacement import RandomReplacement
 
-    return RandomReplacement(words=4, vocabulary=WORDS)
+    return RandomReplacement(words=4, vocabulary=str(vocabulary))
 
 
 def rows_of(path: Path, kind: str) -> list[object]:
@@ -200,16 +202,22 @@ def test_a_cluster_that_loses_a_worker_gives_the_rows_of_the_local_engine(comman
     assert code == 0, said[-2000:]
     assert len(workers) == 2, "both workers were there when one was killed"
     assert rows_of(tmp_path / "out", "parquet") == rows_of(tmp_path / "one.parquet", "parquet")
-    record = json.loads((tmp_path / "out.privacy.json").read_text())
-    assert record == json.loads((tmp_path / "one.parquet.privacy.json").read_text())
+    record, alone = (json.loads((tmp_path / f"{name}.privacy.json").read_text()) for name in ("out", "one.parquet"))
+    parts = "how the documents are spread over the parts"
+    released = record["guarantee"].pop("released_as_is")
+    assert [what for what in released if what != parts] == alone["guarantee"].pop("released_as_is")
+    assert parts in released
+    assert record["guarantee"].pop("statement") != alone["guarantee"].pop("statement")
+    assert record == alone
     assert not (tmp_path / ".out.allonym-job").exists()
     assert "zyxq" not in said
     with Ledger(tmp_path / "ledger") as ledger:
         assert len(list(ledger.history())) == 1
     assert logs_of_executors - before
-    key = insecure(4).key
+    keys = [insecure(4).key, insecure(4).one_release(of_files(one_method(tmp_path / "words.txt"))).key]
+    secrets = [b"zyxq", *keys, *(key.hex().encode() for key in keys)]
     for folder in logs_of_executors - before:
         for path in folder.rglob("std*"):
             content = path.read_bytes()
-            assert not [found for found in (b"zyxq", key, key.hex().encode()) if found in content]
+            assert not [found for found in secrets if found in content]
         shutil.rmtree(folder)

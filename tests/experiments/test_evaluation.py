@@ -197,7 +197,7 @@ def test_known_outcomes_are_measured(sample):
 
 def test_a_useless_method_is_not_the_best_one(sample):
     candidates = [Candidate(RandomReplacement(words=8, vocabulary=WORDS)), Candidate(Identity())]
-    found = evaluate(sample, candidates, QUICK, seed=3)
+    found = evaluate(sample, candidates, QUICK, seed=1)
     noise, same = found.outcomes
     assert not found.useful(noise)
     assert found.useful(same)

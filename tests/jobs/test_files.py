@@ -16,7 +16,7 @@ import pytest
 
 from allonym.errors import InputError, ParameterError
 from allonym.jobs.files import Documents, open_documents
-from allonym.jobs.tables import JSON_FIELD
+from allonym.jobs.traces import JSON_FIELD
 
 
 def texts(documents: Documents) -> list[str]:

@@ -22,7 +22,7 @@ def make_again_and_again(source: str, folder: str, waiting) -> None:
     maker = PartMaker(method, Roles("text", tolerant=True), 50, "skip", folder)
     for _ in range(ROUNDS):
         waiting.wait(60)
-        maker.make(Part(3, source, start=1000), insecure(2))
+        maker.make(Part(3, source, start=1000), insecure(2).one_release())
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_copies_that_run_at_the_same_time_write_the_same_bytes(source, tmp_path)
     assert [copy.exitcode for copy in copies] == [0] * COPIES
     method = RandomReplacement(words=4, vocabulary=["rain", "snow", "harbour", "letter"])
     maker = PartMaker(method, Roles("text", tolerant=True), 50, "skip", str(tmp_path / "alone"))
-    done = maker.make(Part(3, str(source), start=1000), insecure(2))
+    done = maker.make(Part(3, str(source), start=1000), insecure(2).one_release())
     assert (done.rows, done.failed) == (ROWS, tuple(1000 + i for i in range(0, ROWS, 90)))
     [alone], [together] = (list((tmp_path / name).iterdir()) for name in ("alone", "together"))
     assert alone.name == together.name == "part-00000003.jsonl"
@@ -62,5 +62,5 @@ def test_an_empty_part_has_no_rows(content, tmp_path):
     (tmp_path / "in" / "a.jsonl").write_text(content)
     [part] = find_parts(tmp_path / "in")
     maker = PartMaker(RandomReplacement(words=4), Roles("text"), 50, "stop", str(tmp_path))
-    assert maker.make(part, insecure(2)).rows == 0
+    assert maker.make(part, insecure(2).one_release()).rows == 0
     assert not list(tmp_path.glob("part-*"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import sqlite3
@@ -16,7 +17,7 @@ from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.errors import InputError, ResumeError, RowsError
 from allonym.jobs.files import open_documents
-from allonym.jobs.run import Options, Plan, execute, plan, run
+from allonym.jobs.run import Options, Plan, _opened, execute, plan, run
 from allonym.jobs.store import folder_of
 from allonym.randomness import insecure, secure
 
@@ -43,6 +44,10 @@ class Fragile(RandomReplacement):
         if any(self.broken in text for text in texts):
             raise ValueError(f"cannot handle {texts}")
         return super()._anonymize(texts, streams)
+
+
+class Mended(Fragile):
+    broken = "no such word"
 
 
 class FragileVectors(SynTF):
@@ -308,7 +313,7 @@ def test_failing_rows_stop_are_left_out_or_blank(rows, kind, tmp_path):
 
 def test_rows_that_do_not_fail_come_out_as_if_none_had(tmp_path):
     source, out = write(tmp_path, "jsonl"), tmp_path / "out.jsonl"
-    run(planned(source, out), secure(KEY), force=True, progress=ignore)
+    run(planned(source, out, Mended(words=3, vocabulary=WORDS)), secure(KEY), force=True, progress=ignore)
     sound = out.read_text().splitlines()
     made = Fragile(words=3, vocabulary=WORDS)
     execute(planned(source, out, made), secure(KEY), ignore, Options(force=True, on_error="skip"))
@@ -380,3 +385,34 @@ def test_a_failing_disk_leaves_the_old_output_and_a_job_that_goes_on(name, tmp_p
         assert visible(tmp_path) == expected, points
         assert not folder_of(out).exists()
     assert points >= {"fsync": 7, "replace": 5, "rename": 2}[name]
+
+
+def test_two_jobs_under_one_stream_share_no_noise(tmp_path):
+    source, rng = write(tmp_path, "csv"), secure()
+    outs = [tmp_path / f"{number}.csv" for number in range(4)]
+    for number, out in enumerate(outs):
+        execute(planned(source, out, rows=1000 if number < 2 else 30), rng, ignore, Options())
+    texts = [out.read_bytes() for out in outs]
+    assert len(set(texts)) == len(texts)
+
+
+def test_a_job_and_a_call_with_the_same_fresh_stream_agree_and_a_job_repeats_under_its_key(tmp_path):
+    source = write(tmp_path, "csv")
+    for number in range(2):
+        job = planned(source, tmp_path / f"{number}.csv", rows=30)
+        execute(job, secure(KEY), ignore, Options(processes=1 + number))
+    assert (tmp_path / "0.csv").read_bytes() == (tmp_path / "1.csv").read_bytes()
+    by_call = job.anonymizer.release([row["text"] for row in ROWS], rng=secure(KEY)).payload
+    lines = (tmp_path / "0.csv").read_text(encoding="utf-8").splitlines()
+    written = [row["text"] for row in csv.DictReader(lines)]
+    assert written == [" ".join(text) if isinstance(text, list) else text for text in by_call]
+
+
+def test_another_model_file_under_the_same_name_gets_other_noise(tmp_path):
+    source, words = write(tmp_path, "csv"), tmp_path / "words.txt"
+    keys = []
+    for content in ("rain\nsnow\n", "rain\nhail\n"):
+        words.write_text(content, encoding="utf-8")
+        job = planned(source, tmp_path / "out.csv", RandomReplacement(words=5, vocabulary=str(words)))
+        keys.append(_opened(job, secure(KEY)).key)
+    assert keys[0] != keys[1]

@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, TransformerMixin
 
 from allonym.errors import ParameterError
 from allonym.privacy import Guarantee
-from allonym.randomness import DocumentStreams, Rng, secure
+from allonym.randomness import DocumentStreams, Noise, secure
+from allonym.settings import settings_digest
 from allonym.text import checked_texts, digest
 
 Kind = Literal["vectors", "texts"]
@@ -66,20 +67,26 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         """Return the protected form of each document."""
         return self.release(texts).payload
 
-    def release(self, texts: Sequence[str], *, rng: Rng | None = None, start: int = 0) -> Release:
+    def release(self, texts: Sequence[str], *, rng: Noise | None = None, start: int = 0) -> Release:
         """Return the protected form of each document, with what is promised for each.
 
         Args:
             texts: The documents.
-            rng: Where noise comes from; by default a stream under a fresh secret key.
+            rng: Where noise comes from; by default a stream under a fresh secret key. Each call under one stream draws
+                fresh noise; the batches of one job take theirs from `rng.one_release()`.
             start: Position of the first document, so that a long job can be cut into batches.
         """
         documents = checked_texts(texts)
         rng = secure() if rng is None else rng
-        streams = rng.documents([digest(text) for text in documents], start)
+        streams = rng.documents([digest(text) for text in documents], start, self.settings_digest())
         guarantee = self.guarantee()  # before any random bit: a promise that cannot be made draws nothing
         payload = self._anonymize(documents, streams)
         return Release(payload, guarantee.withdrawn(REPEATABLE) if rng.repeatable else guarantee)
+
+    def settings_digest(self) -> bytes:
+        """Return a digest of the method, its parameters and the terms it has learned, by which noise is keyed."""
+        terms = list(self.get_feature_names_out()) if self.kind == "vectors" else []
+        return settings_digest(self.method, self.get_params(deep=False), terms)
 
     def set_params(self, **params: Any) -> Self:  # noqa: ANN401 - scikit-learn's signature
         """Set parameters and check them as the constructor does."""

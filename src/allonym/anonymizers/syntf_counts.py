@@ -21,8 +21,9 @@ from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential, ScoreRows
 from allonym.mechanisms.calibration import exponential_for_loss
 from allonym.privacy import Guarantee, accounting
-from allonym.randomness import DocumentStreams, Rng, secure
+from allonym.randomness import DocumentStreams, Noise, secure
 from allonym.ratings import IdentityRatings
+from allonym.settings import settings_digest
 
 ASSUMPTIONS = (
     "the vocabulary and its word vectors are public, not made from the documents themselves",
@@ -142,7 +143,7 @@ class SynTFCounts(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         """Return synthetic counts, of which every row sums to `words`."""
         return self.release(counts).payload  # type: ignore[no-any-return]
 
-    def release(self, counts: ArrayLike, *, rng: Rng | None = None, start: int = 0) -> Release:
+    def release(self, counts: ArrayLike, *, rng: Noise | None = None, start: int = 0) -> Release:
         """Return synthetic counts with what is promised for each document."""
         check_is_fitted(self)
         checked = validate_data(
@@ -151,7 +152,8 @@ class SynTFCounts(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         compositions = whole_numbers(_canonical(checked))
         rng = secure() if rng is None else rng
         guarantee = self.guarantee()
-        streams = rng.documents(_row_digests(compositions), start)
+        settings = settings_digest(type(self).__name__, self.get_params(deep=False), self.n_features_in_)
+        streams = rng.documents(_row_digests(compositions), start, settings)
         payload = synthesise(compositions, self.words, self.mechanism_, streams)
         return Release(payload, guarantee.withdrawn(REPEATABLE) if rng.repeatable else guarantee)
 

@@ -172,11 +172,12 @@ def _foretell(talk: Talk, job: Plan, budget: Budget, adapted: Callable[[Account]
     """Print the cost."""
     lines = [f"{_counted(job.count)} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
-    if job.per_author is not None:
+    record = {**job.record(), "dry_run": True}
+    if job.per_author is not None:  # for whoever has the input; no file says how many documents that author has
         lines.append(f"For the author with most documents: {job.per_author}")
+        record["guarantee_per_author"] = job.per_author.to_dict()
     if job.unreadable:
         lines.append(rows_sentence(job.unreadable, "read"))
-    record = {**job.record(), "dry_run": True}
     with budget.foreseen(job, adapted) as (sentence, totals):
         if sentence:
             lines.append(sentence)
@@ -309,8 +310,8 @@ def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
         talk.data({**record, "text": text}, text)
     told = (FAILED_ROWS,) if outcome.failed else ()
     talk.say(str(job.per_document.releasing(*told)))
-    if job.per_author is not None:
-        talk.say(f"For the author with most documents: {job.per_author.releasing(*told)}")
+    if "per_author" in record:
+        talk.say(record["per_author"])
 
 
 def _text(payload: Sequence[Any]) -> Any:  # noqa: ANN401 - a text, or a bag of words

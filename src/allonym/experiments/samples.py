@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from allonym.errors import InputError
+from allonym.jobs.authors import one_spelling
 from allonym.jobs.files import Documents, open_documents
 from allonym.jobs.tables import shown
 
@@ -127,6 +128,7 @@ def _read_rows(documents: Documents, label: str | None, split: str | None) -> _R
         if missing:
             rows = "1 row has" if missing == 1 else f"{missing:,} rows have"
             raise InputError(f"{shown(documents.source)}: {rows} no {what}; fill the column in or leave them out.")
+    authors = one_spelling(authors)
     parts = None if split is None else columns[split]
     strange = sum(part not in _PARTS for part in parts or ())
     if strange:

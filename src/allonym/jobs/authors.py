@@ -14,6 +14,7 @@ from pathlib import Path, PurePosixPath
 from allonym.errors import InputError
 from allonym.jobs.files import Documents, open_documents
 from allonym.jobs.tables import shown
+from allonym.text import name_key
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,13 @@ def _of_folder(documents: Documents) -> KnownTexts:
             "put every text into the sub-folder of its author."
         )
     names = [path.parts[0] if any(nested) else path.stem for path in paths]
-    return KnownTexts(texts, [shown(name) for name in names], len(documents.skipped))
+    return KnownTexts(texts, one_spelling([shown(name) for name in names]), len(documents.skipped))
+
+
+def one_spelling(names: Sequence[str]) -> list[str]:
+    """Return names with one spelling for each person: the first of those that compare as the same."""
+    first: dict[str, str] = {}
+    return [first.setdefault(name_key(name), name) for name in names]
 
 
 def _of_table(documents: Documents) -> KnownTexts:
@@ -106,8 +113,8 @@ def _of_table(documents: Documents) -> KnownTexts:
     for batch in documents:
         texts += batch.texts
         authors += batch.authors or []
-    nameless = authors.count("")
+    nameless = sum(not name_key(author) for author in authors)
     if nameless:
         rows = "1 row has" if nameless == 1 else f"{nameless:,} rows have"
         raise InputError(f"{shown(documents.source)}: {rows} no author; fill the column in or leave the rows out.")
-    return KnownTexts(texts, [shown(author) for author in authors])
+    return KnownTexts(texts, one_spelling([shown(author) for author in authors]))

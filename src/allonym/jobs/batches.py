@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import AllonymError, RowsError
 from allonym.jobs.files import DocumentBatch
-from allonym.randomness import Rng
+from allonym.jobs.traces import without_traces
+from allonym.randomness import OneRelease
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -35,7 +36,7 @@ class Protected:
     failed: tuple[int, ...] = ()
 
 
-def protect(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, on_error: OnError = "stop") -> Protected:
+def protect(anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, on_error: OnError = "stop") -> Protected:
     """Anonymize a batch.
 
     Privacy: spends the guarantee once for each document, however often a piece is tried: noise is keyed by document.
@@ -44,11 +45,11 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, on_error: On
         RowsError: A document failed and `on_error` is "stop"; the message has its number, never its text.
     """
     try:
-        pieces = [(0, len(batch.texts), anonymizer.release(batch.texts, rng=rng, start=batch.start).payload)]
+        pieces = [(0, len(batch.texts), anonymizer.release(batch.texts, rng=release, start=batch.start).payload)]
     except (AllonymError, OSError, MemoryError):
         raise  # of the settings or the machine, not of a document
     except Exception as error:
-        pieces = list(_pieces(anonymizer, batch, rng, error))
+        pieces = list(_pieces(anonymizer, batch, release, error))
     # What was drawn in the place of a row that could not be read is thrown away; all others have noise of their own.
     pieces = [part for piece in pieces for part in _cut(piece, batch.unreadable)]
     failed = [first for first, _, payload in pieces if payload is None]
@@ -68,14 +69,16 @@ def rows_sentence(positions: Sequence[int], what: str = "anonymized") -> str:
     return f"Row{'s' if count > 1 else ''} {listed}{more} could not be {what}."
 
 
-def _pieces(anonymizer: Anonymizer, batch: DocumentBatch, rng: Rng, error: Exception) -> Iterator[tuple[int, int, Any]]:
+def _pieces(
+    anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, error: Exception
+) -> Iterator[tuple[int, int, Any]]:
     """Halve a batch that fails until only failing documents are left; give (first, last + 1, payload or None)."""
     waiting = [(0, len(batch.texts))]
     failures, worked = 0, False
     while waiting:
         first, last = waiting.pop()
         try:
-            payload = anonymizer.release(batch.texts[first:last], rng=rng, start=batch.start + first).payload
+            payload = anonymizer.release(batch.texts[first:last], rng=release, start=batch.start + first).payload
         except (AllonymError, OSError, MemoryError):
             raise
         except Exception:
@@ -148,7 +151,7 @@ def _stacked(anonymizer: Anonymizer, pieces: Sequence[tuple[int, int, Any]], on_
 def _rows(batch: DocumentBatch, places: Sequence[int]) -> DocumentBatch:
     import pyarrow as pa
 
-    kept = None if batch.kept is None else batch.kept.take(pa.array(places, pa.int64()))
+    kept = None if batch.kept is None else without_traces(batch.kept.take(pa.array(places, pa.int64())))
     return replace(
         batch,
         ids=[batch.ids[place] for place in places],

@@ -21,7 +21,7 @@ from allonym.jobs.chunks import Written
 from allonym.jobs.files import Documents
 from allonym.jobs.outputs import refuse_target
 from allonym.jobs.parts import Part, PartMaker, find_parts, open_part, part_name
-from allonym.jobs.plans import Plan, copied_columns, refuse_all_unreadable, rows_at_once
+from allonym.jobs.plans import Plan, copied_columns, refuse_all_unreadable, refuse_unsure_names, rows_at_once
 from allonym.jobs.run import (
     Options,
     Outcome,
@@ -38,7 +38,7 @@ from allonym.jobs.tables import Roles, shown
 from allonym.jobs.terms import check_terms_output
 from allonym.privacy import Guarantee
 from allonym.privacy.ledger import Units
-from allonym.randomness import Rng
+from allonym.randomness import OneRelease, Rng
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,9 @@ def plan_parts(
     refuse_all_unreadable(source, count, len(unreadable))
     first = open_part(filled[0], roles, rows)
     documents = replace(_opened(first), source=str(source))
-    copied = copied_columns(documents, roles.id is not None, tuple(n for n in roles.keep if n != roles.id), count)
+    refuse_unsure_names(documents)
+    copied = copied_columns(anonymizer, documents, roles.id is not None, tuple(n for n in roles.keep if n != roles.id))
+    copied.append("how the documents are spread over the parts")
 
     def stated(guarantee: Guarantee) -> Guarantee:
         guarantee = guarantee.releasing(*copied)
@@ -116,13 +118,13 @@ def execute_parts(job: ClusterJob, rng: Rng | None, options: Options) -> Outcome
         identity = partial(_identity, job, options)
         resumed = options.resume and "same" in facts
         if resumed:
-            rng = taken_up(folder, rng, options, identity)
+            release = taken_up(folder, rng, options, identity)
         else:
             charged = replace(options, account=options.account and account_of(options.account, job))
-            rng = begun(job.plan, folder, rng, charged, identity)
+            release = begun(job.plan, folder, rng, charged, identity)
         stage = folder.new / out.name
         stage.mkdir(exist_ok=True)
-        done = _make(job, folder, stage, rng, options)
+        done = _make(job, folder, stage, release, options)
         failed = tuple(position for number in sorted(done) for position in done[number].failed)
         _refuse_missing(job, stage, done)
         write_record(job.plan, folder.new / out.name, len(failed))
@@ -130,7 +132,7 @@ def execute_parts(job: ClusterJob, rng: Rng | None, options: Options) -> Outcome
     return Outcome(failed=failed)
 
 
-def _make(job: ClusterJob, folder: JobFolder, stage: Path, rng: Rng, options: Options) -> dict[int, Written]:
+def _make(job: ClusterJob, folder: JobFolder, stage: Path, release: OneRelease, options: Options) -> dict[int, Written]:
     """Do what is left to do; each part that is done is noted beside the others."""
     maker = PartMaker(
         job.plan.anonymizer, job.roles, job.plan.documents.batch_rows, options.on_error, str(stage.absolute())
@@ -144,7 +146,7 @@ def _make(job: ClusterJob, folder: JobFolder, stage: Path, rng: Rng, options: Op
         (folder.chunks / f"{chunk.number:08d}.json").write_text(json.dumps(asdict(chunk)), encoding="utf-8")
         done[chunk.number] = chunk
 
-    engine.make(job.spark, maker, [part for part in job.parts if part.number not in done], rng, note)
+    engine.make(job.spark, maker, [part for part in job.parts if part.number not in done], release, note)
     return done
 
 

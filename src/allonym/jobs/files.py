@@ -5,10 +5,10 @@ Inputs are opened for reading only. What the formats share:
 
 - Text is UTF-8; a byte order mark is dropped. A missing or null text is an empty document like any other.
 - An id not asked for is the row's position as text, counted from 0; in a folder it is the relative path.
-- Kept columns stay in the order of the input and keep their type. CSV cells stay text, exactly. A JSON column
-  that mixes kinds or nests is kept as JSON text in a field marked with `tables.JSON_FIELD`, and `outputs`
-  writes it back as it was. Kept JSON strings with a lone surrogate are refused, because no output format
-  could hold them; in the text column they are fine.
+- Kept columns stay in the order of the input and keep their type; of categories only those that rows use are there.
+  CSV cells stay text, exactly. A JSON column that mixes kinds or nests is kept as JSON text in a field marked with
+  `traces.JSON_FIELD`, and `outputs` writes it back as it was. Kept JSON strings with a lone surrogate are refused,
+  because no output format could hold them; in the text column they are fine.
 - Blank lines in CSV and JSONL are not rows, as in pandas and Arrow.
 - A row that cannot be read is an error, or, if asked for, marked: it counts, and has no text.
 - In a folder, links that lead outside it and links to folders are not followed; `skipped` names them.
@@ -37,6 +37,7 @@ from allonym.jobs.tables import (
     shown,
 )
 from allonym.jobs.tallies import HashTally
+from allonym.text import name_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -50,7 +51,7 @@ class DocumentBatch:
 
     Attributes:
         start: Position of the first document in the input, counted from 0.
-        ids: One id a document, unique in the input.
+        ids: One id a document, unique in the input by `text.name_key`.
         texts: One text a document; texts from JSON may hold lone surrogates.
         kept: The columns to copy unchanged, when some were named.
         authors: The author column as text, when one was named; `outputs` never writes it.
@@ -65,12 +66,14 @@ class DocumentBatch:
     unreadable: tuple[int, ...] = ()
 
     def names(self) -> tuple[list[str], list[str] | None]:
-        """Return the ids and the authors of the documents that could be read: of those alone anything is released."""
-        if not self.unreadable:
-            return self.ids, self.authors
+        """Return the ids and the authors of the documents that could be read: of those alone anything is released.
+
+        They are as names are compared (`text.name_key`), to be counted and charged, never to be shown.
+        """
         out = set(self.unreadable)
         there = [place for place in range(len(self.texts)) if place not in out]
-        return [self.ids[place] for place in there], self.authors and [self.authors[place] for place in there]
+        ids = [name_key(self.ids[place]) for place in there]
+        return ids, None if self.authors is None else [name_key(self.authors[place]) for place in there]
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ class Documents:
         format: Which reader reads it.
         text: Name of the text column; None where there are no columns.
         columns: The text column and the kept ones, in the order of the input.
+        named: Whether the user named the text column; otherwise it was found.
         skipped: Links in a folder that were not followed, as relative paths.
         batch_rows: Most documents in a batch.
     """
@@ -91,6 +95,7 @@ class Documents:
     _parts: Callable[[int], Iterator[Part]] = field(repr=False)
     text: str | None = None
     columns: tuple[str, ...] = ()
+    named: bool = False
     skipped: tuple[str, ...] = ()
     batch_rows: int = 1024
 
@@ -154,10 +159,13 @@ class Documents:
     def _refuse_repeated(self, ids: Sequence[str], numbers: Sequence[int], seen: HashTally) -> None:
         """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
         there = [place for place, identifier in enumerate(ids) if identifier]
-        first = seen.add([ids[place] for place in there])
+        first = seen.add([name_key(ids[place]) for place in there])
+        if first is not None and self.format == "folder":
+            reason = "holds two files whose names differ in case, blanks or invisible signs only; rename one"
+            raise InputError(f"{shown(self.source)} {reason}.")
         if first is not None:
-            reason = "the id was used before; make ids unique or leave out --id"
-            raise InputError(f"{self._place(numbers[there[first]])}: {reason}.")
+            reason = "the id was used before (case and blanks around it do not count); make ids unique"
+            raise InputError(f"{self._place(numbers[there[first]])}: {reason} or leave out --id.")
 
 
 def open_documents(
@@ -219,7 +227,7 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     else:
         known = ".txt, .csv, .jsonl, .ndjson, .parquet, a folder of .txt files, or - for standard input"
         raise InputError(f"{shown(path)} is not an input this can read; give one of: {known}.")
-    return Documents(str(source), name, table.parts, table.text, table.columns)
+    return Documents(str(source), name, table.parts, table.text, table.columns, asked.text is not None)
 
 
 def _open_untabled(source: str | Path, tolerant: bool) -> Documents:

@@ -21,6 +21,7 @@ from allonym.randomness import insecure
 if TYPE_CHECKING:
     from allonym.anonymizers.base import Anonymizer
     from allonym.jobs.files import Documents
+    from allonym.randomness import Rng
 
 _DRAWING = ("cryptography", "numpy", "scipy", "simplemma")  # what a draw goes through
 _PROBE = "On some mornings we walked to the old harbour and counted ships, birds and letters until it rained."
@@ -49,6 +50,7 @@ def of_anonymizer(anonymizer: Anonymizer, key: bytes) -> dict[str, Any]:
     from allonym.jobs.plans import plain_parameter
 
     digest = hashlib.blake2b(key=key)
+    digest.update(anonymizer.settings_digest())  # noise is keyed by it
     _add_text(digest, anonymizer.guarantee().to_json())
     probe = _PROBE
     if anonymizer.kind == "vectors":
@@ -56,13 +58,25 @@ def of_anonymizer(anonymizer: Anonymizer, key: bytes) -> dict[str, Any]:
         _add_text(digest, json.dumps(names))
         probe += " " + " ".join(names[:: max(1, len(names) // _PROBED_TERMS)])
     _add_text(digest, _drawn(anonymizer, probe))
-    parameters = anonymizer.get_params()
-    for _, value in sorted(parameters.items()):
+    digest.update(of_files(anonymizer))
+    plain = {name: plain_parameter(value) for name, value in anonymizer.get_params().items()}
+    return {"method": anonymizer.method, "parameters": plain, "law": digest.hexdigest()}
+
+
+def of_files(anonymizer: Anonymizer) -> bytes:
+    """Return a digest of the files that the parameters name, such as a model; nothing where they name none."""
+    digest, found = hashlib.blake2b(digest_size=32), False
+    for _, value in sorted(anonymizer.get_params().items()):
         if isinstance(value, str | Path) and os.path.exists(value):
             for path in _files(Path(value)):
                 _add_file(digest, path)
-    plain = {name: plain_parameter(value) for name, value in parameters.items()}
-    return {"method": anonymizer.method, "parameters": plain, "law": digest.hexdigest()}
+                found = True
+    return digest.digest() if found else b""
+
+
+def of_origin(rng: Rng, key: bytes) -> str:
+    """Return what tells whether a job's key came from this stream."""
+    return hashlib.blake2b(rng.key, key=key).hexdigest()
 
 
 def _drawn(anonymizer: Anonymizer, probe: str) -> str:

@@ -18,7 +18,6 @@ from typing import Any
 
 from allonym.errors import InputError
 from allonym.jobs.tables import (
-    JSON_FIELD,
     DamagedRowError,
     EmptyInputError,
     Part,
@@ -33,6 +32,7 @@ from allonym.jobs.tables import (
     shown,
     written,
 )
+from allonym.jobs.traces import JSON_FIELD
 
 _LONGEST_LINE = 1 << 26  # an unclosed quote must not swallow a file of any size
 _NO_WAY_ON = "A quote may be missing, so it is not known where the next row begins, and --on-error cannot leave it out."

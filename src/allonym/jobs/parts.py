@@ -22,7 +22,7 @@ from allonym.jobs.files import DocumentBatch, Documents, open_documents
 from allonym.jobs.tables import EmptyInputError, Roles, shown
 from allonym.jobs.terms import TermRows, terms_table
 from allonym.jobs.texts import table_lines, text_table, write_parquet_tables
-from allonym.randomness import Rng
+from allonym.randomness import OneRelease
 
 _SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
 
@@ -99,7 +99,7 @@ class PartMaker:
     on_error: OnError
     folder: str
 
-    def make(self, part: Part, rng: Rng) -> Written:
+    def make(self, part: Part, release: OneRelease) -> Written:
         """Protect a part and write it so that it is there whole, or not at all.
 
         Two machines may do this at once: what they write is the same, so it does not matter who is last.
@@ -111,7 +111,7 @@ class PartMaker:
         draft = target.with_name(f".{target.name}.{socket.gethostname()}.{os.getpid()}.draft")
         tally = _Tally()
         try:
-            self._write(draft, documents, self._protected(documents, part.start, rng, tally))
+            self._write(draft, documents, self._protected(documents, part.start, release, tally))
             with open(draft, "rb") as file:
                 os.fsync(file.fileno())
             digest = file_digest(draft)
@@ -121,10 +121,10 @@ class PartMaker:
             raise
         return Written(part.number, part.start, tally.rows, tuple(tally.failed), digest)
 
-    def _protected(self, documents: Documents, start: int, rng: Rng, tally: _Tally) -> Iterator[Protected]:
+    def _protected(self, documents: Documents, start: int, release: OneRelease, tally: _Tally) -> Iterator[Protected]:
         for batch in documents:
             placed = self._placed(batch, start)
-            done = protect(self.anonymizer, placed, rng, self.on_error)
+            done = protect(self.anonymizer, placed, release, self.on_error)
             tally.rows += len(batch.texts)
             tally.failed += done.failed
             yield done

@@ -10,6 +10,7 @@ from allonym import __version__
 from allonym.anonymizers.base import REPEATABLE, Anonymizer
 from allonym.errors import InputError
 from allonym.jobs.batches import FAILED_ROWS
+from allonym.jobs.columns import refuse_unsure_text
 from allonym.jobs.files import DocumentBatch, Documents
 from allonym.jobs.outputs import check_terms_output, default_output
 from allonym.jobs.tables import shown
@@ -22,6 +23,9 @@ BATCH_ROWS = 50_000
 _FEWEST_ROWS = 1_000
 _WORDS_AT_ONCE = 1 << 21  # output words of a batch; about 50 bytes each while they are drawn
 _USUAL_WORDS = 64  # of a document, where their number follows the text
+
+# No number: how many documents the busiest author wrote would be one more release, and not a protected one.
+PER_AUTHOR = "Losses of documents of one author add up: for an author of n documents, n times that of one document."
 
 # Texts go out in the format they came in, and the name must say so.
 _TABLES = {"csv": (".csv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
@@ -37,7 +41,8 @@ class Plan:
         count: How many documents it holds.
         out: Where the release goes; None is standard output.
         per_document: The promise for one document.
-        per_author: The promise for all documents of the author with the most, where authors are known.
+        per_author: The promise for all documents of the author with the most, where authors are known; for the eyes of
+            whoever has the input, since how many these are is itself a fact about it.
         chunks: How many batches there are.
         has_ids: Whether documents are told apart by ids of the input.
         has_authors: Whether the authors are known.
@@ -58,7 +63,7 @@ class Plan:
     unreadable: tuple[int, ...] = ()
 
     def record(self, failed: int = 0) -> dict[str, Any]:
-        """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts.
+        """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
 
         Args:
             failed: How many documents could not be read or anonymized; which ones shows in the output, and is then
@@ -74,8 +79,8 @@ class Plan:
             "documents": self.count,
             "guarantee": self.per_document.releasing(*told).to_dict(),
         }
-        if self.per_author is not None:
-            record["guarantee_per_author"] = self.per_author.releasing(*told).to_dict()
+        if self.has_authors and self.per_document.formal:
+            record["per_author"] = PER_AUTHOR
         if failed:
             record["documents_failed"] = failed
         if self.unreadable:
@@ -106,18 +111,20 @@ def plan(
         repeatable: Whether the noise will come from a seed.
         chunk_rows: Most documents at a time; by default as many as some 200 MB of memory allow.
     """
+    refuse_unsure_names(documents)
     target = _target(anonymizer, documents, out, keep)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
     count, chunks, authors, unreadable = 0, 0, HashTally(), list[int]()
     for batch in documents:
         count, chunks = count + len(batch.texts), chunks + 1
-        authors.add(batch.names()[1] or ())
+        if has_authors:
+            authors.add(batch.names()[1] or ())
         unreadable += [batch.start + place for place in batch.unreadable]
         if target is not None and anonymizer.kind == "vectors":
             check_listed_ids(target, batch.ids, batch.start)
     refuse_all_unreadable(documents.source, count, len(unreadable))
-    copied = copied_columns(documents, has_ids, keep, count)
+    copied = copied_columns(anonymizer, documents, has_ids, keep)
 
     def stated(guarantee: Guarantee) -> Guarantee:
         guarantee = guarantee.releasing(*copied)
@@ -151,12 +158,18 @@ def refuse_all_unreadable(source: str | Path, count: int, unreadable: int) -> No
         raise InputError(f"{rows} of {shown(source)} {verb}; leave out --on-error to see what is wrong with the first.")
 
 
+def refuse_unsure_names(documents: Documents) -> None:
+    """Refuse a table whose first row may be a document."""
+    if documents.text is not None and not documents.named:
+        refuse_unsure_text(shown(documents.source), documents.text)
+
+
 def rows_at_once(promise: Guarantee) -> int:
     """Return how many documents some 200 MB of memory hold while they are drawn."""
     return max(_FEWEST_ROWS, min(BATCH_ROWS, _WORDS_AT_ONCE // max(1, promise.words or _USUAL_WORDS)))
 
 
-def copied_columns(documents: Documents, has_ids: bool, keep: tuple[str, ...], count: int) -> list[str]:
+def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, keep: tuple[str, ...]) -> list[str]:
     """Say in words what of the input will be in the output as it is."""
     copied = list[str]()
     if documents.format == "folder":
@@ -164,7 +177,12 @@ def copied_columns(documents: Documents, has_ids: bool, keep: tuple[str, ...], c
     elif has_ids:
         copied.append("the ids")
     copied += [f"the column {name!r}" for name in dict.fromkeys(keep)]
-    if count > 1:
+    # Vectors have columns of their own; kept ones are named above.
+    if documents.columns and anonymizer.kind == "texts":
+        names = ", ".join(map(repr, documents.columns))
+        one = len(documents.columns) == 1
+        copied.append(f"the name of the column ({names})" if one else f"the names and order of the columns ({names})")
+    if documents.format not in ("stdin", "text"):
         copied.append("the number and order of the documents")
     return copied
 

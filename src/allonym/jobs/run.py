@@ -31,7 +31,7 @@ from allonym.jobs.plans import BATCH_ROWS, Plan, plain_parameter, plan, without_
 from allonym.jobs.store import JobFolder, folder_of
 from allonym.jobs.tables import shown
 from allonym.jobs.workers import Maker, Task, make_all
-from allonym.randomness import Rng, secure
+from allonym.randomness import OneRelease, Rng, reopened, secure
 
 __all__ = ["BATCH_ROWS", "Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
 
@@ -108,7 +108,7 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
             raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
         _charge(job, options)
         [batch] = job.documents
-        return Outcome(job.anonymizer.release(batch.texts, rng=rng).payload)
+        return Outcome(job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload)
     folder = JobFolder(job.out)
     refuse_unfinished(folder, options)
     if job.chunks == 1 and not options.resume:
@@ -151,12 +151,12 @@ def _at_once(job: Plan, rng: Rng | None, progress: Progress, options: Options) -
     out = _target(job)
     with atomic(out, options.force, source=_source(job)) as place:
         _charge(job, options)
-        rng = secure() if rng is None else rng
+        release = _opened(job, rng)
         layout, stage = _layout(job), place.parent.parent
         maker = Maker(job.anonymizer, layout, stage, options.on_error)
         [batch] = job.documents
         try:
-            chunk = maker.make(0, without_authors(batch), rng)
+            chunk = maker.make(0, without_authors(batch), release)
             progress(chunk.rows)
             _put_together(job, layout, [layout.path(stage, 0)], place, len(chunk.failed))
         finally:
@@ -173,13 +173,13 @@ def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress
             return tidied(job, folder, facts)
         resumed = options.resume and "same" in facts
         identity = partial(_identity, job, options)
-        rng = taken_up(folder, rng, options, identity) if resumed else begun(job, folder, rng, options, identity)
+        release = taken_up(folder, rng, options, identity) if resumed else begun(job, folder, rng, options, identity)
         done = folder.done(layout)
         before = sum(chunk.rows for chunk in done.values())
         if options.resume:
             progress(before)
         maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
-        for chunk in make_all(maker, _tasks(job, done), rng, min(options.processes, job.chunks)):
+        for chunk in make_all(maker, _tasks(job, done), release, min(options.processes, job.chunks)):
             folder.add(chunk)
             done[chunk.number] = chunk
             progress(chunk.rows)
@@ -248,25 +248,37 @@ def write_record(job: Plan, place: Path, failed: int) -> None:
 Identity = Callable[[bytes], dict[str, Any]]
 
 
-def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> Rng:
+def _opened(job: Plan, rng: Rng | None) -> OneRelease:
+    """Open the one release that this job is, under the stream that was given or a fresh key."""
+    return (secure() if rng is None else rng).one_release(fingerprints.of_files(job.anonymizer))
+
+
+def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> OneRelease:
     """Charge a new job, draw its key and note by what it can be known again."""
     try:
         refuse_target(folder.out, options.force, source=_source(job))
-        release = _charge(job, options, folder.path.name)
+        charged = _charge(job, options, folder.path.name)
         rng = secure() if rng is None else rng
-        folder.write_key(rng.key)
-        folder.note(release=release, force=options.force, on_error=options.on_error, same=identity(rng.key))
+        release = _opened(job, rng)
+        folder.write_key(release.key)
+        folder.note(
+            release=charged,
+            force=options.force,
+            on_error=options.on_error,
+            origin=fingerprints.of_origin(rng, release.key),
+            same=identity(release.key),
+        )
     except BaseException:
         folder.destroy()  # nothing was drawn yet, so nothing is worth resuming
         raise
-    return rng
+    return release
 
 
-def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> Rng:
+def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> OneRelease:
     """Return the noise of an unfinished job, after a check that it is the same job."""
     facts = folder.facts()
     key = folder.read_key()
-    if rng is not None and rng.key != key:
+    if rng is not None and facts["origin"] != fingerprints.of_origin(rng, key):
         raise ResumeError("The seed is another than that of the unfinished job; resume with the same one.")
     now = json.loads(json.dumps(identity(key)))
     changed = [name for name, value in facts["same"].items() if now.get(name) != value]
@@ -280,7 +292,7 @@ def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Ide
     if options.account is not None and not options.account.ledger.holds(facts["release"], folder.path.name):
         raise ResumeError("The ledger does not hold the charge of this job; name the one it was charged to.")
     folder.note(on_error=options.on_error)
-    return secure(key) if rng is None else rng
+    return reopened(key, repeatable=rng is not None and rng.repeatable)
 
 
 def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:

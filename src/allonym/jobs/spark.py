@@ -1,8 +1,9 @@
 """The same jobs on a Spark cluster: one task a part, through `mapInArrow`.
 
 Spark decides who does which part and does again what was lost. What comes out does not depend on that: noise is keyed
-by the document's position and text, parts are written under a temporary name and renamed, so retries and speculative
-copies write the same bytes and spend nothing. Input and output lie on a file system that all machines share.
+by the job, the method with its settings, the document's position and its text, and parts are written under a temporary
+name and renamed, so retries and speculative copies write the same bytes and spend nothing. Input and output lie on a
+file system that all machines share.
 
 Where the key travels: from the driver to the executors inside the serialised task, over Spark's own connections
 (encrypt them: `spark.authenticate` and `spark.network.crypto.enabled`), and into the job folder beside the output, as
@@ -22,7 +23,7 @@ from allonym.errors import AllonymError, InputError, MissingDependencyError, Row
 from allonym.jobs.chunks import Written
 from allonym.jobs.parts import Part, PartMaker, open_part, part_digest
 from allonym.jobs.tables import DamagedRowError, Roles
-from allonym.randomness import Rng, secure
+from allonym.randomness import OneRelease, reopened
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -112,14 +113,13 @@ def authors(spark: Any, parts: list[Part], roles: Roles, rows: int) -> Iterator[
         yield row[0], int(row[1])
 
 
-def make(spark: Any, maker: PartMaker, parts: list[Part], rng: Rng, note: Callable[[Written], None]) -> None:  # noqa: ANN401
+def make(spark: Any, maker: PartMaker, parts: list[Part], release: OneRelease, note: Callable[[Written], None]) -> None:  # noqa: ANN401
     """Do all parts; `note` is told of each that is done."""
     shipped = spark.sparkContext.broadcast(maker)  # once for each executor, whatever number of tasks it does
-    key, repeatable = rng.key, rng.repeatable
+    key, repeatable = release.key, release.repeatable
 
     def work(part: Part) -> dict[str, Any]:
-        own = Rng(key, repeatable=True) if repeatable else secure(key)
-        return asdict(shipped.value.make(part, own))
+        return asdict(shipped.value.make(part, reopened(key, repeatable=repeatable)))
 
     for one in _answers(spark, parts, work):
         note(Written(**{**one, "failed": tuple(one["failed"])}))

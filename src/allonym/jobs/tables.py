@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,17 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from allonym.errors import InputError
+from allonym.jobs.columns import look_like_names
+from allonym.jobs.traces import without_traces
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-JSON_FIELD = {b"allonym": b"json"}  # Arrow field metadata: this text column holds JSON values
-
 _Row = TypeVar("_Row")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _BATCH_CHARACTERS = 1 << 24  # a batch closes here too, so that long documents cannot fill the memory
-
-_COLUMN_NAME = re.compile(r"[^\W\d][\w.-]{0,30}( [\w.-]{1,15}){0,2}")
 
 
 class EmptyInputError(InputError):
@@ -110,10 +107,8 @@ def _parquet_part(path: Path, batch: Any, roles: Roles, rows: range) -> Part:  #
         broken = {place for cells in columns.values() for place, cell in enumerate(cells) if cell is _BROKEN}
         columns = {name: [None if cell is _BROKEN else cell for cell in cells] for name, cells in columns.items()}
         unreadable = tuple(sorted(broken))
-    # Fresh fields: the file's own metadata tells of columns that were not to be kept.
-    found = [batch.schema.field(name) for name in roles.keep]
-    fields = [pa.field(field.name, field.type, field.nullable) for field in found]
-    kept = pa.Table.from_arrays([batch.column(name) for name in roles.keep], schema=pa.schema(fields))
+    # Of the file's metadata nothing: it tells of columns that were not to be kept.
+    kept = without_traces(pa.Table.from_batches([batch]).select(list(roles.keep)))
     texts = [value or "" for value in columns[roles.text or ""]]
     return part_of(roles, texts, columns, kept, rows, unreadable)
 
@@ -235,9 +230,10 @@ def shown(path: str | Path) -> str:
 
 def _header(names: Sequence[str]) -> str:
     """The column names, unless one does not look like a name: the first row may be a text to protect."""
-    if all(_COLUMN_NAME.fullmatch(name) for name in names):
+    if look_like_names(names):
         return named(names)
-    return f"{len(names)} columns, whose first row does not look like names (is the header missing?)"
+    columns = "1 column" if len(names) == 1 else f"{len(names):,} columns"
+    return f"{columns}, and the first row may not be names (is the header missing?)"
 
 
 def named(names: Sequence[str]) -> str:

@@ -13,7 +13,8 @@ from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError, ParameterError
-from allonym.jobs.tables import JSON_FIELD, encodable
+from allonym.jobs.tables import encodable
+from allonym.jobs.traces import JSON_FIELD, without_traces
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -124,7 +125,7 @@ def write_parquet_tables(
         if if_none is None:
             raise ParameterError(_NO_DOCUMENT)
         first = if_none()
-    with pq.ParquetWriter(path, first.schema, compression="zstd") as writer:
+    with pq.ParquetWriter(path, without_traces(first).schema, compression="zstd") as writer:
         for group in _row_groups(chain([first], tables)):
             writer.write_table(group, ROW_GROUP)
 
@@ -143,10 +144,10 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
             if end > len(sizes):
                 break
             whole = pa.concat_tables(pending)
-            yield whole[:end].combine_chunks()
+            yield without_traces(whole[:end].combine_chunks())
             pending, sizes = [whole[end:]], sizes[end:]
     if len(sizes):
-        yield pa.concat_tables(pending).combine_chunks()
+        yield without_traces(pa.concat_tables(pending).combine_chunks())
 
 
 def _row_bytes(table: pa.Table) -> Any:  # noqa: ANN401 - an array

@@ -17,7 +17,7 @@ from allonym.errors import AllonymError
 from allonym.jobs.batches import OnError, protect
 from allonym.jobs.chunks import Layout, Written
 from allonym.jobs.files import DocumentBatch
-from allonym.randomness import Rng, secure
+from allonym.randomness import OneRelease, reopened
 
 Task = tuple[int, DocumentBatch]
 
@@ -33,21 +33,21 @@ class Maker:
     folder: Path
     on_error: OnError
 
-    def make(self, number: int, batch: DocumentBatch, rng: Rng) -> Written:
+    def make(self, number: int, batch: DocumentBatch, release: OneRelease) -> Written:
         """Protect a batch and write it as a chunk."""
-        return self.layout.write(self.folder, number, protect(self.anonymizer, batch, rng, self.on_error), batch)
+        return self.layout.write(self.folder, number, protect(self.anonymizer, batch, release, self.on_error), batch)
 
 
-def make_all(maker: Maker, tasks: Iterable[Task], rng: Rng, processes: int) -> Iterator[Written]:
+def make_all(maker: Maker, tasks: Iterable[Task], release: OneRelease, processes: int) -> Iterator[Written]:
     """Give the chunks as they are done, in any order."""
     if processes == 1:
         for number, batch in tasks:
-            yield maker.make(number, batch, rng)
+            yield maker.make(number, batch, release)
         return
     # Spawned, not forked: threads of the libraries do not survive a fork. The key goes through a pipe.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(
-        processes, mp_context=context, initializer=_start, initargs=(maker, rng.key, rng.repeatable)
+        processes, mp_context=context, initializer=_start, initargs=(maker, release.key, release.repeatable)
     )
     try:
         yield from _fed(pool, iter(tasks), _WAITING_FOR_EACH * processes)
@@ -73,20 +73,16 @@ def _fed(pool: ProcessPoolExecutor, tasks: Iterator[Task], most: int) -> Iterato
 
 
 _maker: Maker
-_rng: Rng
+_release: OneRelease
 
 
 def _start(maker: Maker, key: bytes, repeatable: bool) -> None:
     """Prepare a worker: Ctrl-C is for the parent to handle, and without a parent there is nothing to do."""
-    global _maker, _rng
+    global _maker, _release
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    _maker, _rng = maker, _opened(key, repeatable)
-
-
-def _opened(key: bytes, repeatable: bool) -> Rng:
-    return Rng(key, repeatable=True) if repeatable else secure(key)
+    _maker, _release = maker, reopened(key, repeatable=repeatable)
 
 
 def _end_with_the_parent() -> None:
@@ -97,4 +93,4 @@ def _end_with_the_parent() -> None:
 
 
 def _work(number: int, batch: DocumentBatch) -> Written:
-    return _maker.make(number, batch, _rng)
+    return _maker.make(number, batch, _release)

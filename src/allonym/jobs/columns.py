@@ -1,0 +1,76 @@
+"""Which names of columns are surely names, and not a first row that is a document.
+
+Names are written to the output. A table without a header has a document, or data, where the names should stand, and no
+look at it can tell for sure. So a column that nobody named is taken for the text only if its name is one of a public
+list of usual names: then what is written says nothing about the input. `--text` names any other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from allonym.errors import InputError
+
+_TEXTS_LISTED = """
+abstract abstracts answer answers article articles body comment comments content contents description descriptions doc
+docs document documents message messages msg paragraph paragraphs post posts reply replies response responses review
+reviews sentence sentences text texts transcript transcripts tweet tweets txt utterance utterances
+antwort antworten avis bewertung comentario comentarios commentaire commentaires commenti commento kommentar kommentare
+nachricht nachrichten phrase recensione rezension satz tekst testi testo texte texto textos
+"""
+_BESIDE_TEXTS_LISTED = """
+clean cleaned customer en english ended final free full open original plain product q question raw survey user
+"""
+_OTHERS_LISTED = """
+age author authors category class date datetime gender group id ids index key label labels lang language name n no nr
+number rating row score sex source split stars tag target time timestamp title topic url user username uuid who writer
+year
+"""
+_TEXTS, _BESIDE_TEXTS, _OTHERS = (
+    frozenset(listed.split()) for listed in (_TEXTS_LISTED, _BESIDE_TEXTS_LISTED, _OTHERS_LISTED)
+)
+_NAME = re.compile(r"[^\W\d][\w.-]{0,30}( [\w.-]{1,15}){0,2}")
+_LETTER = re.compile(r"[A-Za-z]_?\d*")  # x, q7: too short to be said
+_PARTS = re.compile(r"[^\W\d_]+|\d+")
+_HUMP = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def is_usual_text_name(name: str) -> bool:
+    """Tell whether this is a usual name of a column of texts, such as `text`, `Review`, `comment_text` or `q3_answer`.
+
+    Examples:
+        >>> [is_usual_text_name(name) for name in ("text", "reviewBody", "Q3_answer", "good review", "rain")]
+        [True, True, True, False, False]
+    """
+    parts = _parts(name)
+    others = _TEXTS if " " in name else _TEXTS | _BESIDE_TEXTS  # with blanks it might be said: "original content"
+    return bool(_TEXTS & set(parts)) and all(part in others or part.isdigit() for part in parts)
+
+
+def look_like_names(names: Sequence[str]) -> bool:
+    """Tell whether a first row may be shown in a message: all could be names and one is usual, or all are letters."""
+    usual = any(is_usual_text_name(name) or name.lower() in _OTHERS for name in names)
+    return (usual and all(map(_NAME.fullmatch, names))) or all(map(_LETTER.fullmatch, names))
+
+
+def refuse_unsure_text(source: str, text: str) -> None:
+    """Refuse a text column that was found and not named, unless it has a usual name: the name may be a document.
+
+    Args:
+        source: The input, fit for a message.
+        text: The name, which the message does not show.
+    """
+    if not is_usual_text_name(text):
+        raise InputError(
+            f"{source} has no column with a usual name for texts, such as text or review, and its first row may be a "
+            "document, which must not be copied as a name; name the column with --text, after adding a first row of "
+            "names if there is none."
+        )
+
+
+def _parts(name: str) -> list[str]:
+    """Split a name at blanks, signs, humps and digits; a sign that no name has makes it nothing."""
+    if not re.fullmatch(r"[\w.\- ]{1,40}", name):
+        return []
+    return [part.lower() for part in _PARTS.findall(_HUMP.sub(" ", name))]
