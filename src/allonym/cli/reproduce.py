@@ -32,7 +32,8 @@ class Paper:
         figures: The results to figures by name.
         runs: How often each setting is run unless told otherwise; None where that cannot be told.
         models: Whether `run` takes a folder of `models` to evaluate.
-        work: Whether it takes a folder for its `work`, from which it can be resumed, and `earlier` results.
+        work: Whether it takes a folder for its `work`, from which it can be resumed.
+        earlier: Whether it takes `earlier` results, for rows of models that are not at hand.
     """
 
     run: Callable[..., Results]
@@ -41,11 +42,12 @@ class Paper:
     runs: int | None = None
     models: bool = False
     work: bool = False
+    earlier: bool = False
 
 
 _PAPERS = {
-    "a4nt": Paper(a4nt.run, a4nt.markdown, a4nt.figures, models=True, work=True),
-    "erae": Paper(erae.run, erae.markdown, erae.figures, erae.RUNS, models=True),
+    "a4nt": Paper(a4nt.run, a4nt.markdown, a4nt.figures, models=True, work=True, earlier=True),
+    "erae": Paper(erae.run, erae.markdown, erae.figures, erae.RUNS, models=True, earlier=True),
     "laplace": Paper(laplace.run, laplace.markdown),
     "syntf": Paper(syntf.run, syntf.markdown, syntf.figures, syntf.RUNS),
 }
@@ -66,7 +68,7 @@ _RUNS_HELP = "Runs of each setting: " + ", ".join(
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path),
-    help="JSON file of an earlier run, whose rows of models that are not there now are taken over, for a4nt.",
+    help="JSON file of an earlier run, whose rows of models that are not there now are taken over, for a4nt and erae.",
 )
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
@@ -89,16 +91,16 @@ def command(
         raise click.UsageError(f"The tables of {paper} are made in one run; leave --runs away.")
     if models and not chosen.models:
         raise click.UsageError(f"The tables of {paper} need no models; leave --models away.")
-    for name, given in (("--work", work), ("--earlier", earlier)):
-        if given and not chosen.work:
+    for name, given, taken in (("--work", work, chosen.work), ("--earlier", earlier, chosen.earlier)):
+        if given and not taken:
             raise click.UsageError(f"The tables of {paper} are made in one go; leave {name} away.")
     out.mkdir(parents=True, exist_ok=True)
     if not force and (out / f"{paper}.json").exists():
         raise click.UsageError(f"{out / paper}.json exists; choose another --out or add --force.")
     times = {} if chosen.runs is None else {"runs": runs or chosen.runs}
     folders = {"models": models} if chosen.models else {}
-    if chosen.work:
-        folders |= {"work": work, "earlier": earlier}
+    folders |= {"work": work} if chosen.work else {}
+    folders |= {"earlier": earlier} if chosen.earlier else {}
     results = chosen.run(data, talk.say, **times, **folders)
     table = chosen.markdown(results)
     files = {f"{paper}.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n", f"{paper}.md": table}

@@ -7,6 +7,7 @@ seen what the method does; here it stands beside attackers retrained on what is 
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,9 @@ import numpy as np
 
 from allonym import __version__, acceleration, models
 from allonym.anonymizers.erae import DEFAULT_MODEL, ERAE
+from allonym.errors import InputError
 from allonym.experiments import erae_examples, erae_reviewers, erae_runs, erae_tables
+from allonym.experiments.a4nt_earlier import EARLIER
 from allonym.experiments.erae_goals import goals
 from allonym.experiments.erae_methods import (
     CHEAPER,
@@ -51,7 +54,14 @@ markdown = erae_tables.markdown
 figures = erae_tables.figures
 
 
-def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS, models: Path | None = None) -> dict[str, Any]:
+def run(
+    data: Path,
+    report: Callable[[str], None],
+    *,
+    runs: int = RUNS,
+    models: Path | None = None,
+    earlier: Path | None = None,
+) -> dict[str, Any]:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     Args:
@@ -59,16 +69,43 @@ def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS, models: 
         report: Told what is done.
         runs: How often each row of table 1 is drawn.
         models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
+        earlier: JSON file of an earlier run, whose rows of networks that are not there now are taken over.
     """
+    kept = _rows_of_others(earlier)
     with acceleration.processes(1) as pool:  # for the ten reviewers, beside all the rest
         curve = [pool.submit(erae_reviewers.row, data, *each) for each in _on_the_curve().items()]
-        results = _tables(Bench(data), report, runs, models)
+        results = _with_earlier(_tables(Bench(data), report, runs, models), kept)
         rows = []
         for waiting in curve:
             rows.append(waiting.result())
             report(f"ten reviewers, {rows[-1]['method']}: adaptive attack {rows[-1]['adaptive']['value']:.2f}")
     results["ten_reviewers"] = erae_reviewers.results(data, rows)
     results["goals"] = goals(results)
+    return results
+
+
+def _rows_of_others(earlier: Path | None) -> dict[str, Any]:
+    """Return an earlier run's results; of none nothing."""
+    if earlier is None:
+        return {"table_1": [], "models": []}
+    try:
+        found: dict[str, Any] = json.loads(earlier.read_text("utf-8"))
+        return {"table_1": found["table_1"], "models": found["models"], "documents": found["documents"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{earlier} holds no results of this paper: give the JSON file of an earlier run.") from error
+
+
+def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """Add the rows of trained networks that are not there now, marked, where the earlier run has them."""
+    present = {model["row"] for model in results["models"]}
+    absent = [model for model in kept["models"] if model["row"] not in present]
+    if absent and kept["documents"] != results["documents"]:
+        raise InputError("The earlier results are of other texts: leave them out, or use the same.")
+    rows = {row["method"]: row | {EARLIER: True} for row in kept["table_1"]}
+    order = [row["method"] for row in kept["table_1"]] if absent else []
+    results["table_1"] += [rows[model["row"]] for model in absent]
+    results["table_1"].sort(key=lambda row: order.index(row["method"]) if row["method"] in order else len(order))
+    results["models"] += [model | {EARLIER: True} for model in absent]
     return results
 
 

@@ -54,11 +54,10 @@ class PlainExponential:
         """Return the probability of each output for one row of probabilities."""
         return self._of(np.asarray(p)[None]).law(0)
 
-    def draw(self, p: ArrayLike, rng: Stream) -> NDArray[np.int64]:
+    def draw(self, p: ArrayLike, rng: Stream, *, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
         """Draw one output for each row, as the other mechanisms do."""
         numbers = np.asarray(p)
-        shape = numbers.shape[:-1]
-        places = np.arange(math.prod(shape)).reshape(shape)
+        places = np.arange(math.prod(numbers.shape[:-1])).reshape(numbers.shape[:-1]) if rows is None else rows
         return self._of(numbers.reshape(-1, self.outputs)).draw(places, rng)
 
     def _of(self, rows: NDArray[np.floating]) -> Exponential:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from allonym.experiments.a4nt_earlier import EARLIER
 from allonym.experiments.erae_examples import PAPER_TABLE_3
 from allonym.experiments.erae_goals import LEAST_SIMILARITY, MOST_ADAPTIVE, PAPER_TABLE_1, network_attack, strongest
 from allonym.experiments.figures import Figure, Lines, Panel, Point, Rule, Series
@@ -67,6 +68,11 @@ def _table_1(results: Results) -> str:
         "stronger counts: adaptive ones have fewer texts to learn from here. The grammar checker has nothing to say "
         "about words in no order, so low figures of such rows mean nothing."
     )
+    if any(row.get(EARLIER) for row in results["table_1"]):
+        text += (
+            " Rows with a star are of an earlier run, of networks that were not at hand in this one; texts, attackers "
+            "and measures were the same, their draws came from floats."
+        )
     return (
         f"## Table 1\n\n{text}\n\n### IMDb62 (paper: Yelp, 100 authors)\n\n{_table(head, films)}\n\n"
         f"### Peer reviews\n\nNo author is known, so no attack is possible here.\n\n{_table(heads, peers)}"
@@ -79,7 +85,7 @@ def _film_cells(row: Row) -> list[str]:
         f"{_spread(row[name])}, {row[name]['attacker']}" if row[name] else "–" for name in ("static", "adaptive")
     ]
     return [
-        row["method"],
+        _name(row),
         _number(row["loss_per_word"]),
         _number(row["as_published"]),
         ", ".join(row["in_clear"]) or ("all" if row["loss_per_word"] is None else "nothing"),
@@ -97,7 +103,11 @@ def _film_cells(row: Row) -> list[str]:
 def _peer_cells(row: Row) -> list[str]:
     found = row["peer_reviews"]
     cells = [_spread(found["similarity"]), _spread(found["stylometric"], 1), _spread(found["grammar"], 1)]
-    return [row["method"], *cells, _paper(row["paper"], (3, 4))]
+    return [_name(row), *cells, _paper(row["paper"], (3, 4))]
+
+
+def _name(row: Row) -> str:
+    return f"{row['method']} \\*" if row.get(EARLIER) else str(row["method"])
 
 
 def _paper(name: str | None, places: Sequence[int]) -> str:
