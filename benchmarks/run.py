@@ -24,6 +24,7 @@ SCRIPTS = (
     "writeprints",
     "candidate_draws",
     "erae_inference",
+    "erae_private_length",
     "a4nt_sentences",
     "import_time",
 )
