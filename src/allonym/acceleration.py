@@ -7,10 +7,11 @@ of speed alone, and the tests compare them.
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from multiprocessing import active_children, get_context
 from typing import Any, TypeVar
@@ -58,11 +59,21 @@ def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns:
     threads = min(_cores(), _MOST_THREADS)
     if rows * columns < threads * _ENTRIES_WORTH_COMPILING:  # so that each part is still worth compiling for
         return [work(np.arange(rows))] if rows else []
-    from threadpoolctl import threadpool_limits
-
     parts = np.array_split(np.arange(rows), threads)
-    with threadpool_limits(1), ThreadPoolExecutor(len(parts)) as pool:
+    with _linear_algebra(len(sys.modules)).limit(limits=1), ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
+
+
+@lru_cache(1)
+def _linear_algebra(modules: int) -> Any:  # noqa: ANN401 - threadpoolctl has no types
+    """Return what sets the threads of linear algebra. Looking for its libraries takes milliseconds.
+
+    Args:
+        modules: How many are loaded: when others are, there may be another library.
+    """
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
 
 
 @contextmanager

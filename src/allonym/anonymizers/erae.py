@@ -49,7 +49,7 @@ GIVEN_LENGTHS = "any two documents with as many sentences of the same lengths"
 _MOST_SENTENCES = 10_000
 _READ_AT_ONCE = 256  # sentences
 _DOWN = 1 - 1e-12  # so that rounding never makes the loss larger than the one asked for
-_FLOATS_AT_ONCE = 2**23  # of ratings: 32 MiB
+_FLOATS_AT_ONCE = 2**22  # of ratings: 16 MiB, which caches hold
 _CACHED = ("network_", "_ends", "_groups", "_marks", "_neutral", "_stop")
 _EITHER_OR = (
     ("mechanism", "two-set", "subset"),
@@ -261,8 +261,9 @@ class ERAE(Anonymizer):
         are never written stand for it, too. Otherwise a sentence that is over would mostly go on, with another of the
         candidates.
         """
-        rated = np.zeros((len(features) + 1, len(self.network_.vocabulary)), np.float32)
-        rated[:-1] = self.network_.probabilities(features)
+        rated = np.empty((len(features) + 1, len(self.network_.vocabulary)), np.float32)
+        self.network_.probabilities(features, out=rated[:-1])
+        rated[-1] = 0
         rated[-1, END] = 1
         if self.mechanism == "subset" and self.length == "private":
             over = rated.argmax(axis=-1) == END

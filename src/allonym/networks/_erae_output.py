@@ -26,7 +26,7 @@ from allonym.networks.whole_numbers import (
 )
 
 MOST_EXACT = (2**31 - 1) // (127 * ONE)  # products whose sum 32 bits hold; fewer than float32 holds of 6 bits
-_ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE = 256, 48  # multiplied together
+_ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE = 256, 12  # multiplied together: compiled, as many as stay near the processor
 _ROWS_IN_CACHE = 8  # finished while near the processor
 _COST_OF_AN_ENTRY = 32  # a rating is a product of two vectors, far dearer than what `in_threads` counts
 _COARSE_STEP = np.float32(ONE // COARSE)  # of fine ones

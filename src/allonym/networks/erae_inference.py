@@ -53,7 +53,7 @@ _FARTHEST = 53  # distances that the attention tells apart: `LONGEST` of the tor
 _IMPOSSIBLE = np.float32(-1e4)
 _SENTENCES_AT_ONCE = 128
 _SENTENCES_IN_CACHE = 16
-_BLOCK_BYTES = 64 * 2**20
+_BLOCK_BYTES = 16 * 2**20  # of ratings at a time: what caches hold
 _ATTENTION_UNIT = np.float32(2**20)  # shares of attention are whole numbers of this fraction
 _UNSEEN = np.float32(-1e30)
 
@@ -262,9 +262,14 @@ class EraeReader:
         found: Shorts = np.rint(tanh(added) * np.float32(ONE)).astype(np.int16)
         return found
 
-    def probabilities(self, features: Floats) -> Floats:
-        """Return the probability of each word, … × E to … × V; tokens that are never written have none."""
-        out = np.empty((*features.shape[:-1], self.shape.words), np.float32)
+    def probabilities(self, features: Floats, out: Floats | None = None) -> Floats:
+        """Return the probability of each word, … × E to … × V; tokens that are never written have none.
+
+        Args:
+            features: As of `features`.
+            out: Where to write them, all in one piece; by default a new array.
+        """
+        out = np.empty((*features.shape[:-1], self.shape.words), np.float32) if out is None else out
         self._rating.fill(features.reshape(-1, features.shape[-1]), out.reshape(-1, self.shape.words), normalise=True)
         return out
 
@@ -273,7 +278,7 @@ class EraeReader:
 
         Args:
             features: As of `features`.
-            rows: Rows at a time; by default as many as 64 MiB hold.
+            rows: Rows at a time; by default as many as 16 MiB hold.
             normalise: Whether to yield probabilities instead.
         """
         features = features.reshape(-1, self.shape.embedding)
