@@ -1,0 +1,244 @@
+"""Non-interference: with the draws held fixed, every document must give the same bytes. Exact, without sampling.
+
+What comes out of a method may depend on a document through the draws of its mechanism alone. So the draws are taken from
+a fixed table (`audit_draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a job
+must be the same for every document: or, where a method says that it copies a habit, for a document and a plain one that
+shares this habit.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.errors import AllonymError
+from allonym.experiments.audit_documents import MEASURED, Reading, twin
+from allonym.experiments.audit_draws import Mechanism, held
+from allonym.experiments.audit_small import audit_words, loss_of, reading_of
+from allonym.jobs.files import open_documents
+from allonym.jobs.run import plan, run
+from allonym.privacy import Guarantee
+from allonym.privacy.audit import Finding
+from allonym.randomness import secure
+
+_NAMED = 6  # documents in a sentence
+_BATCH = 5
+_UP = 1 + 1e-9
+_NOT_IN_A_TABLE = ("\0", "\ufeff", "\r")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that a release shows, with the draws held fixed."""
+
+    output: bytes
+    record: str
+    calls: tuple[tuple[str, tuple[int, ...]], ...]
+    drawn: int
+    mechanisms: tuple[Mechanism, ...]
+
+
+def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
+    """Release some documents with the draws of a table."""
+    with held(table) as trace:
+        try:
+            release = anonymizer.release(texts, rng=secure())
+        except (AllonymError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            # That a document cannot be released shows, too.
+            return Seen(type(error).__name__.encode(), "", tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
+    record = f"{release.guarantee.to_json()}\n{release.guarantee}"
+    return Seen(as_bytes(release.payload), record, tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
+
+
+def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
+    """Return a payload as bytes that differ if anything in it differs."""
+    if hasattr(payload, "indptr"):
+        parts = (np.array(payload.shape), payload.indptr, payload.indices, payload.data)
+        return b"|".join(f"{part.dtype}".encode() + np.ascontiguousarray(part).tobytes() for part in parts)
+    return json.dumps(payload).encode()
+
+
+class Comparison:
+    """What differed between documents and their plain twins.
+
+    Args:
+        anonymizer: The method.
+        table: The table of draws.
+    """
+
+    def __init__(self, anonymizer: Anonymizer, table: int) -> None:
+        self.anonymizer, self.table = anonymizer, table
+        self.promised: Guarantee = anonymizer.guarantee()
+        self.word = audit_words(anonymizer, 1)[0]
+        self.reading: Reading = reading_of(anonymizer)
+        self.differ: dict[str, list[str]] = {"output": [], "draws": [], "records": []}
+        self.most_drawn = 0
+        self.mechanisms: list[Mechanism] = []
+        self.compared = self.left_out = 0
+        self._plain: dict[str, Seen] = {}
+
+    def twin(self, document: str) -> str | None:
+        """Return the document's plain twin."""
+        return twin(document, self.promised.copies, self.word, self.reading)
+
+    def add(self, name: str, document: str) -> None:
+        """Compare one document with its twin."""
+        plain = self.twin(document)
+        if plain is None:
+            self.left_out += 1
+            return
+        if plain not in self._plain:
+            self._plain[plain] = seen(self.anonymizer, [plain], self.table)
+        self._compare(name, seen(self.anonymizer, [document], self.table), self._plain[plain])
+
+    def add_together(self, name: str, documents: Sequence[str]) -> None:
+        """Compare a batch of documents with the batch of their twins."""
+        pairs = [(document, plain) for document in documents if (plain := self.twin(document)) is not None]
+        if pairs:
+            first, second = (seen(self.anonymizer, list(texts), self.table) for texts in zip(*pairs, strict=True))
+            self._compare(name, first, second, documents=len(pairs))
+
+    def again(self) -> None:
+        """Release plain documents once more: an answer that is remembered, or drawn elsewhere, shows."""
+        for plain, before in list(self._plain.items())[:3]:
+            self._compare("the same document again", seen(self.anonymizer, [plain], self.table), before)
+
+    def _compare(self, name: str, mine: Seen, plain: Seen, documents: int = 1) -> None:
+        self.compared += 1
+        self.most_drawn = max(self.most_drawn, *(-(-one.drawn // documents) for one in (mine, plain)))
+        for mechanism in (*mine.mechanisms, *plain.mechanisms):
+            if not any(mechanism is known for known in self.mechanisms):
+                self.mechanisms.append(mechanism)
+        for aspect, same in (
+            ("output", mine.output == plain.output),
+            ("draws", mine.calls == plain.calls),
+            ("records", mine.record == plain.record),
+        ):
+            if not same:
+                self.differ[aspect].append(name)
+
+
+def interference(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], *, tables: int, where: str) -> list[Finding]:
+    """Return the findings: whether outputs, draws or records follow the documents, and whether more is drawn than said.
+
+    Args:
+        anonymizer: The method.
+        documents: Documents and what is special about each.
+        tables: How many tables of draws to hold fixed, one after another.
+        where: Which version of the method this is.
+    """
+    promised = anonymizer.guarantee()
+    if promised.copies - MEASURED:
+        copied = ", ".join(sorted(promised.copies - MEASURED))
+        says = f"There are no plain documents that share what the method copies ({copied}), so nothing was compared."
+        return [Finding(check="interference", verdict="not audited", says=says)]
+    listed = list(documents)
+    comparisons = []
+    for table in range(1, tables + 1):
+        comparison = Comparison(anonymizer, table)
+        for name, document in listed:
+            comparison.add(name, document)
+        for start in range(0, len(listed), _BATCH * 8):
+            some = listed[start : start + _BATCH * 8 : 8]
+            comparison.add_together(f"a batch with {some[0][0]}", [document for _, document in some])
+        comparison.again()
+        comparisons.append(comparison)
+    return [_followed(comparisons, aspect, where) for aspect in ("output", "draws")] + [
+        _drawn(promised, comparisons, where),
+        _records(comparisons, where),
+    ]
+
+
+_ASPECTS = {
+    "output": ("interference", "the output"),
+    "draws": ("draws", "the number of draws, or their shape,"),
+    "records": ("records", "the guarantee"),
+}
+
+
+def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Finding:
+    check, what = _ASPECTS[aspect]
+    names = list(dict.fromkeys(name for one in comparisons for name in one.differ[aspect]))
+    compared = sum(one.compared for one in comparisons)
+    figures = {"documents": compared, "differ": len(names), "which": names[:50], "tables": len(comparisons)}
+    if left_out := sum(one.left_out for one in comparisons):
+        figures["left_out"] = left_out
+    if not names:
+        says = f"With the draws held fixed, {what} was the same for {compared:,} documents ({where})."
+        return Finding(check=check, verdict="holds", says=says, figures=figures)
+    named = "; ".join(names[:_NAMED]) + ("; …" if len(names) > _NAMED else "")
+    says = f"With the draws held fixed, {what} still follows the document ({where}): {named}. The loss is infinite."
+    return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
+
+
+def _records(comparisons: Sequence[Comparison], where: str) -> Finding:
+    return _followed(comparisons, "records", where)
+
+
+def _drawn(promised: Guarantee, comparisons: Sequence[Comparison], where: str) -> Finding:
+    """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
+    most = max(one.most_drawn for one in comparisons)
+    mechanisms = [mechanism for one in comparisons for mechanism in one.mechanisms]
+    claimed = promised.loss_per_word if promised.metric is None else promised.loss_per_unit
+    lost = max((loss_of(mechanism) or 0.0 for mechanism in mechanisms), default=0.0)
+    figures = {"drawn": most, "stated": promised.words, "loss": lost, "claimed": claimed}
+    if promised.words is not None and most > promised.words and claimed:
+        says = f"{most:,} words of a document are drawn, but the guarantee counts {promised.words:,} ({where})."
+        return Finding(check="words drawn", verdict="violated", says=says, figures=figures)
+    if lost > (claimed or 0.0) * _UP:
+        says = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed or 0.0:.6f} ({where})."
+        return Finding(check="words drawn", verdict="violated", says=says, figures=figures)
+    if not most and claimed:
+        says = f"No mechanism that the audit knows drew anything ({where}), so nothing is known of what does."
+        return Finding(check="words drawn", verdict="not audited", says=says, figures=figures)
+    says = f"At most {most:,} words of a document are drawn, by mechanisms that lose what the guarantee says ({where})."
+    return Finding(check="words drawn", verdict="holds", says=says, figures=figures)
+
+
+def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:
+    """Return whether the files of a job over a table follow its texts, with the draws held fixed."""
+    comparison = Comparison(anonymizer, 1)
+    pairs = [
+        (document, plain)
+        for _, document in documents
+        if (plain := comparison.twin(document)) is not None and _fits(document)
+    ]
+    first, second = (_job(anonymizer, texts) for texts in zip(*pairs, strict=True))
+    names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+    figures = {"rows": len(pairs), "files": sorted(first), "differ": names}
+    if names:
+        says = f"With the draws held fixed, files of a job still follow its texts ({where}): {', '.join(names)}."
+        return Finding(check="job files", verdict="violated", says=says, figures=figures, tells=True)
+    says = f"With the draws held fixed, a table of {len(pairs)} other texts gave the same files: {', '.join(sorted(first))} ({where})."
+    return Finding(check="job files", verdict="holds", says=says, figures=figures)
+
+
+def _fits(document: str) -> bool:
+    """Tell whether a text survives a CSV file."""
+    try:
+        document.encode()
+    except UnicodeEncodeError:
+        return False
+    return not any(sign in document for sign in _NOT_IN_A_TABLE)
+
+
+def _job(anonymizer: Anonymizer, texts: Sequence[str]) -> dict[str, bytes]:
+    """Run a job over a table of these texts and return all it wrote."""
+    with TemporaryDirectory() as folder, held(1):
+        source, place = Path(folder) / "texts.csv", Path(folder) / "released"
+        place.mkdir()
+        with source.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("id", "text"), *enumerate(texts)])
+        documents = open_documents(source, text="text", id="id")
+        out = place / ("released.npz" if anonymizer.kind == "vectors" else "released.csv")
+        job = plan(anonymizer, documents, out=out, has_ids=True, has_authors=False, keep=(), repeatable=False)
+        run(job, secure(), force=False, progress=lambda _: None)
+        return {found.name: found.read_bytes() for found in sorted(place.rglob("*")) if found.is_file()}
