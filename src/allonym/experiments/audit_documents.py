@@ -1,7 +1,7 @@
 """The documents that an audit feeds to a method, and for each a plain one that shares what the method says it copies.
 
-They are odd in all the ways that were ever treated as special: empty, blank, long, loud, in other scripts, with numbers,
-unknown words and broken characters, of many lengths, and some hundred generated ones.
+They are odd in the ways that are treated as special by mistake: empty, blank, long, loud, in other scripts, with
+numbers, unknown words and broken characters, of many lengths, and some generated ones.
 """
 
 from __future__ import annotations
@@ -20,7 +20,36 @@ Reading = Callable[[str], int]
 """A document to its number of words, as a method counts them."""
 
 _UNKNOWN = ("quavexil", "brintosk", "zorplume", "wexhadit", "jolvarnq", "klimpost", "druvenax")
-_LENGTHS = (2, 4, 5, 7, 8, 9, 10, 11, 13, 15, 16, 17, 20, 21, 29, 30, 31, 32, 33, 50, 51, 63, 64, 65, 100, 101, 127, 129)
+_LENGTHS = (
+    2,
+    4,
+    5,
+    7,
+    8,
+    9,
+    10,
+    11,
+    13,
+    15,
+    16,
+    17,
+    20,
+    21,
+    29,
+    30,
+    31,
+    32,
+    33,
+    50,
+    51,
+    63,
+    64,
+    65,
+    100,
+    101,
+    127,
+    129,
+)
 _LONG = (149, 150, 151, 200, 255, 257, 300, 499, 501, 599, 601, 1000, 1025, 3000)
 _GENERATED = 24
 _FEW = frozenset(
@@ -57,7 +86,10 @@ def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
     for count in (2, 3, 9, 40):
         yield f"one word {count} times", " ".join([second] * count)
     for count in (2, 3, 5, 19, 20, 21, 40):
-        yield f"{count} sentences", " ".join(f"{known[place % len(known)].capitalize()} {third}." for place in range(count))
+        yield (
+            f"{count} sentences",
+            " ".join(f"{known[place % len(known)].capitalize()} {third}." for place in range(count)),
+        )
     for count in _LONG:
         yield f"{count} words", " ".join(known[place * 7 % len(known)] for place in range(count))
     yield "a sentence of 400 words and a short one", " ".join([first] * 400) + f". {second}."

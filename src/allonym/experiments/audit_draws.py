@@ -74,8 +74,9 @@ def held(table: int) -> Iterator[Trace]:
     def perturb(mechanism: LaplaceND, points: Any, numbers: Any) -> NDArray[np.float64]:  # noqa: ANN401
         shape = np.broadcast_shapes(np.shape(points)[:-1], np.shape(numbers)[:-1])
         trace.note(mechanism, shape)
-        made = scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)
-        return (made * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
+        made = (scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
+        moved: NDArray[np.float64] = (made * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
+        return moved
 
     def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
         trace.calls.append((type(stream).__name__, shape))

@@ -1,9 +1,9 @@
 """Non-interference: with the draws held fixed, every document must give the same bytes. Exact, without sampling.
 
-What comes out of a method may depend on a document through the draws of its mechanism alone. So the draws are taken from
-a fixed table (`audit_draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a job
-must be the same for every document: or, where a method says that it copies a habit, for a document and a plain one that
-shares this habit.
+What comes out of a method may depend on a document through the draws of its mechanism alone. So the draws are taken
+from a fixed table (`audit_draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a
+job must be the same for every document: or, where a method says that it copies a habit, for a document and a plain one
+that shares this habit.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.word_substitution import SEGMENT, WordSubstitution
 from allonym.errors import AllonymError
 from allonym.experiments.audit_documents import MEASURED, Reading, twin
 from allonym.experiments.audit_draws import Mechanism, held
-from allonym.experiments.audit_small import audit_words, loss_of, reading_of
+from allonym.experiments.audit_small import PLAIN, audit_words, loss_of, reading_of
 from allonym.jobs.files import open_documents
 from allonym.jobs.run import plan, run
 from allonym.privacy import Guarantee
-from allonym.privacy.audit import Finding
+from allonym.privacy.audit import Finding, Verdict
 from allonym.randomness import secure
 
 _NAMED = 6  # documents in a sentence
@@ -44,6 +45,7 @@ class Seen:
     calls: tuple[tuple[str, tuple[int, ...]], ...]
     drawn: int
     mechanisms: tuple[Mechanism, ...]
+    written: int = 0
 
 
 def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
@@ -55,7 +57,8 @@ def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
             # That a document cannot be released shows, too.
             return Seen(type(error).__name__.encode(), "", tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
     record = f"{release.guarantee.to_json()}\n{release.guarantee}"
-    return Seen(as_bytes(release.payload), record, tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
+    calls, mechanisms = tuple(trace.calls), tuple(trace.mechanisms)
+    return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, words_in(release.payload))
 
 
 def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
@@ -64,6 +67,13 @@ def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
         parts = (np.array(payload.shape), payload.indptr, payload.indices, payload.data)
         return b"|".join(f"{part.dtype}".encode() + np.ascontiguousarray(part).tobytes() for part in parts)
     return json.dumps(payload).encode()
+
+
+def words_in(payload: Any) -> int:  # noqa: ANN401 - of any method
+    """Return how many words the longest document of a payload has."""
+    if hasattr(payload, "indptr"):
+        return int(np.asarray(payload.sum(axis=1)).max(initial=0))
+    return max((len(one if isinstance(one, list) else one.split()) for one in payload), default=0)
 
 
 class Comparison:
@@ -77,10 +87,10 @@ class Comparison:
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
         self.anonymizer, self.table = anonymizer, table
         self.promised: Guarantee = anonymizer.guarantee()
-        self.word = audit_words(anonymizer, 1)[0]
+        self.word = (*audit_words(anonymizer, 1), PLAIN[0])[0]
         self.reading: Reading = reading_of(anonymizer)
         self.differ: dict[str, list[str]] = {"output": [], "draws": [], "records": []}
-        self.most_drawn = 0
+        self.most_drawn = self.most_written = 0
         self.mechanisms: list[Mechanism] = []
         self.compared = self.left_out = 0
         self._plain: dict[str, Seen] = {}
@@ -114,6 +124,7 @@ class Comparison:
     def _compare(self, name: str, mine: Seen, plain: Seen, documents: int = 1) -> None:
         self.compared += 1
         self.most_drawn = max(self.most_drawn, *(-(-one.drawn // documents) for one in (mine, plain)))
+        self.most_written = max(self.most_written, mine.written, plain.written)
         for mechanism in (*mine.mechanisms, *plain.mechanisms):
             if not any(mechanism is known for known in self.mechanisms):
                 self.mechanisms.append(mechanism)
@@ -126,7 +137,9 @@ class Comparison:
                 self.differ[aspect].append(name)
 
 
-def interference(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], *, tables: int, where: str) -> list[Finding]:
+def interference(
+    anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], *, tables: int, where: str
+) -> list[Finding]:
     """Return the findings: whether outputs, draws or records follow the documents, and whether more is drawn than said.
 
     Args:
@@ -151,10 +164,7 @@ def interference(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], *
             comparison.add_together(f"a batch with {some[0][0]}", [document for _, document in some])
         comparison.again()
         comparisons.append(comparison)
-    return [_followed(comparisons, aspect, where) for aspect in ("output", "draws")] + [
-        _drawn(promised, comparisons, where),
-        _records(comparisons, where),
-    ]
+    return [*(_followed(comparisons, aspect, where) for aspect in _ASPECTS), _drawn(anonymizer, comparisons, where)]
 
 
 _ASPECTS = {
@@ -179,28 +189,29 @@ def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Fin
     return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
 
 
-def _records(comparisons: Sequence[Comparison], where: str) -> Finding:
-    return _followed(comparisons, "records", where)
-
-
-def _drawn(promised: Guarantee, comparisons: Sequence[Comparison], where: str) -> Finding:
+def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str) -> Finding:
     """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
-    most = max(one.most_drawn for one in comparisons)
-    mechanisms = [mechanism for one in comparisons for mechanism in one.mechanisms]
-    claimed = promised.loss_per_word if promised.metric is None else promised.loss_per_unit
-    lost = max((loss_of(mechanism) or 0.0 for mechanism in mechanisms), default=0.0)
-    figures = {"drawn": most, "stated": promised.words, "loss": lost, "claimed": claimed}
-    if promised.words is not None and most > promised.words and claimed:
-        says = f"{most:,} words of a document are drawn, but the guarantee counts {promised.words:,} ({where})."
-        return Finding(check="words drawn", verdict="violated", says=says, figures=figures)
-    if lost > (claimed or 0.0) * _UP:
-        says = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed or 0.0:.6f} ({where})."
-        return Finding(check="words drawn", verdict="violated", says=says, figures=figures)
-    if not most and claimed:
-        says = f"No mechanism that the audit knows drew anything ({where}), so nothing is known of what does."
-        return Finding(check="words drawn", verdict="not audited", says=says, figures=figures)
-    says = f"At most {most:,} words of a document are drawn, by mechanisms that lose what the guarantee says ({where})."
-    return Finding(check="words drawn", verdict="holds", says=says, figures=figures)
+    promised, most = comparisons[0].promised, max(one.most_drawn for one in comparisons)
+    written = max(one.most_written for one in comparisons)
+    claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
+    lost = max((loss_of(mechanism) or 0.0 for one in comparisons for mechanism in one.mechanisms), default=0.0)
+    figures = {"drawn": most, "written": written, "stated": promised.words, "loss": lost, "claimed": claimed}
+    # What fills up a segment is drawn, and dropped.
+    filled = SEGMENT if isinstance(anonymizer, WordSubstitution) else 1
+    stated = None if promised.words is None else -(-promised.words // filled) * filled
+    says, verdict = f"A document's {most:,} words are drawn by mechanisms that lose what is stated", "holds"
+    if not most:
+        says = "No mechanism was needed"
+    if stated is not None and claimed and (most > stated or written > (promised.words or 0)):
+        says, verdict = (
+            f"{max(most, written):,} words are drawn, but the guarantee counts {promised.words:,}",
+            "violated",
+        )
+    elif lost > claimed * _UP:
+        says, verdict = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}", "violated"
+    elif not most and claimed:
+        says, verdict = "No mechanism that the audit knows drew anything", "not audited"
+    return Finding(check="words drawn", verdict=cast(Verdict, verdict), says=f"{says} ({where}).", figures=figures)
 
 
 def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:
@@ -217,7 +228,8 @@ def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], wher
     if names:
         says = f"With the draws held fixed, files of a job still follow its texts ({where}): {', '.join(names)}."
         return Finding(check="job files", verdict="violated", says=says, figures=figures, tells=True)
-    says = f"With the draws held fixed, a table of {len(pairs)} other texts gave the same files: {', '.join(sorted(first))} ({where})."
+    files = ", ".join(sorted(first))
+    says = f"With the draws held fixed, a table of {len(pairs)} other texts gave the same files: {files} ({where})."
     return Finding(check="job files", verdict="holds", says=says, figures=figures)
 
 

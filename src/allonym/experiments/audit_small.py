@@ -1,7 +1,7 @@
 """Small versions of a method, of which the whole law is known, and words that a method knows.
 
-A small version is of the method's own class, with a vocabulary of twelve words and a small loss: whatever the class does
-around its mechanism, it does there, too.
+A small version is of the method's own class, with a vocabulary of twelve words and a small loss: whatever the class
+does around its mechanism, it does there, too.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ PLAIN = tuple("house water music winter doctor letter garden paper stone silver 
 _PLACES = (3, 9, 0, 6, 11, 4, 8, 1, 10, 5, 2, 7)  # of the words on a line
 # Grid cells of the noise with ε = 1 between two neighbours: odd, so that the middle lies between two cells.
 _CELLS, _CELL = 205, 2.0**-10
-_MOST_WORDS = 150
+_MOST_WORDS, _MOST_PLACES = 150, 40
 _TINY_WORDS = 8
 
 
@@ -68,7 +68,7 @@ def small_version(anonymizer: Anonymizer) -> Small | None:
 
 def _small_syntf(anonymizer: SynTF) -> Small:
     vectors = (mixed(np.arange(4 * len(PLAIN), dtype=np.uint64)) >> np.uint64(11)) * 2.0**-52 - 1
-    table = WordTable(PLAIN, vectors.reshape(-1, 4))
+    table = WordTable(PLAIN, vectors.reshape(-1, 4).astype(np.float32))
     small = clone(anonymizer).set_params(
         vocabulary=list(PLAIN), embeddings=table, synonyms=False, epsilon=2.0, loss_per_word=None, rating="similarity"
     )
@@ -78,10 +78,12 @@ def _small_syntf(anonymizer: SynTF) -> Small:
 
 def _small_substitution(anonymizer: WordSubstitution) -> Small:
     places = np.array(_PLACES) * (_CELLS * _CELL)
-    words = None if anonymizer.words is None else min(int(anonymizer.words), _MOST_WORDS)
+    words = None if anonymizer.words is None else min(int(anonymizer.words), _MOST_PLACES)
     small = clone(anonymizer).set_params(topical_words=None)
-    small.set_params(embeddings=WordTable(PLAIN, places[:, None]), vocabulary=None, epsilon=1.0, words=words)
-    mechanism = small.mechanism_  # type: ignore[attr-defined] # of both classes
+    small.set_params(
+        embeddings=WordTable(PLAIN, places[:, None].astype(np.float32)), vocabulary=None, epsilon=1.0, words=words
+    )
+    mechanism = small.mechanism_
     if isinstance(mechanism, LaplaceND):
         return Small(small, PLAIN, _nearest_on_a_line(places, mechanism.epsilon))
     return Small(small, PLAIN, np.stack([mechanism.law(row) for row in range(len(PLAIN))]))
@@ -108,7 +110,11 @@ def tiny_erae(anonymizer: ERAE, words: int, *, sentences: int | None = None, ste
         sentences: Sentences of every output; by default its own.
         steps: Words of every sentence; by default its own.
     """
-    forms = PLAIN[:words] if words <= len(PLAIN) else (*PLAIN, *(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(words - len(PLAIN))))
+    forms = (
+        PLAIN[:words]
+        if words <= len(PLAIN)
+        else (*PLAIN, *(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(words - len(PLAIN))))
+    )
     vocabulary = Vocabulary((*SPECIAL, *forms))
     shape = Shape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
     weights = {}
@@ -159,7 +165,11 @@ def vocabulary_of(anonymizer: Anonymizer) -> Sequence[str]:
 def reading_of(anonymizer: Anonymizer) -> Reading:
     """Return how a method counts words, where it copies their number."""
     if isinstance(anonymizer, WordSubstitution) and anonymizer.order == "bag":
-        rows = np.flatnonzero(anonymizer._topical) if anonymizer.topical_words is not None else range(len(anonymizer.table_))
+        rows = (
+            np.flatnonzero(anonymizer._topical)
+            if anonymizer.topical_words is not None
+            else range(len(anonymizer.table_))
+        )
         return known_words([anonymizer.table_.words[row] for row in rows])
     return words_in_order
 
