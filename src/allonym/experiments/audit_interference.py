@@ -12,6 +12,7 @@ import csv
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -23,7 +24,7 @@ from allonym.anonymizers.word_substitution import SEGMENT, WordSubstitution
 from allonym.errors import AllonymError
 from allonym.experiments.audit_documents import MEASURED, Reading, twin
 from allonym.experiments.audit_draws import Mechanism, held
-from allonym.experiments.audit_small import PLAIN, audit_words, loss_of, reading_of
+from allonym.experiments.audit_small import PLAIN, audit_words, loss_of, reading_of, settings_of
 from allonym.jobs.files import open_documents
 from allonym.jobs.run import plan, run
 from allonym.privacy import Guarantee
@@ -120,6 +121,10 @@ class Comparison:
         """Release plain documents once more: an answer that is remembered, or drawn elsewhere, shows."""
         for plain, before in list(self._plain.items())[:3]:
             self._compare("the same document again", seen(self.anonymizer, [plain], self.table), before)
+            with held(self.table):
+                transformed = as_bytes(self.anonymizer.transform([plain]))
+            if transformed != before.output:
+                self.differ["output"].append("the same document by transform")
 
     def _compare(self, name: str, mine: Seen, plain: Seen, documents: int = 1) -> None:
         self.compared += 1
@@ -194,7 +199,9 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
     promised, most = comparisons[0].promised, max(one.most_drawn for one in comparisons)
     written = max(one.most_written for one in comparisons)
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
-    lost = max((loss_of(mechanism) or 0.0 for one in comparisons for mechanism in one.mechanisms), default=0.0)
+    # Of equal mechanisms one: a loss may take a pass over a vocabulary.
+    used = {settings_of(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
+    lost = max((loss_of(mechanism) or 0.0 for mechanism in used.values()), default=0.0)
     figures = {"drawn": most, "written": written, "stated": promised.words, "loss": lost, "claimed": claimed}
     # What fills up a segment is drawn, and dropped.
     filled = SEGMENT if isinstance(anonymizer, WordSubstitution) else 1
@@ -211,7 +218,20 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
         says, verdict = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}", "violated"
     elif not most and claimed:
         says, verdict = "No mechanism that the audit knows drew anything", "not audited"
+    elif not _adds_up(anonymizer):
+        says, verdict = "The losses of words and documents are more than the total that is stated", "violated"
     return Finding(check="words drawn", verdict=cast(Verdict, verdict), says=f"{says} ({where}).", figures=figures)
+
+
+def _adds_up(anonymizer: Anonymizer) -> bool:
+    """Tell whether totals are no smaller than the sum of their parts, in fractions."""
+    for documents in (1, 2, 7):
+        promised = anonymizer.guarantee(documents)
+        if promised.words is not None:
+            parts = Fraction(promised.loss_per_word or 0.0) * promised.words * documents
+            if promised.documents != documents or Fraction(promised.epsilon or 0.0) < parts:
+                return False
+    return True
 
 
 def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:

@@ -29,6 +29,8 @@ Float64 = NDArray[np.float64]
 ROWS = 300  # of each document
 _ALIKE = 100  # rows of one document that are compared with each other
 _DRAWS = 4_000  # at full size
+_FEW_ROWS = 40
+_SHORT = 20  # words
 _LENGTH = 12
 _PLACES = 48  # of a document whose words are compared with each other: whole segments
 _PARTS = 16  # of the words that are not told apart
@@ -97,26 +99,34 @@ def _positions(small: Small) -> Iterator[Test]:
 
 
 def _counts(small: Small) -> Iterator[Test]:
-    """Compare the counts of documents of one word, of two, of all and of none with the mixture of their laws."""
-    laws, words = small.laws, small.words
-    if laws is None:
+    """Compare the counts of documents of one word, of two and of all with the mixture of their laws."""
+    words, many, length = small.words, len(small.words), _length(small.anonymizer)
+    alone = [(f"{word!r} alone", [number] * length) for number, word in enumerate(words)]
+    if _in_order(small.anonymizer):
+        yield from _mixtures(small, small.anonymizer, alone, ROWS)
         return
-    many, length = len(words), _length(small.anonymizer)
-    asked: list[tuple[str, list[int]]] = [(f"{word!r} alone", [number] * length) for number, word in enumerate(words)]
-    if not _in_order(small.anonymizer):
-        asked += [
-            (f"all words, {words[turn]!r} first", [(turn + n) % many for n in range(many)]) for turn in range(many)
-        ]
-        asked += [(f"{words[n]!r} once, and another", [n] + [(n + 5) % many] * (length - 1)) for n in range(many)]
-        asked += [(f"{words[n]!r} last, and another", [(n + 5) % many] * (length - 1) + [n]) for n in range(many)]
-    texts = [" ".join(words[number] for number in row) for _, row in asked for _ in range(ROWS)]
-    released = columns_of(small.anonymizer.release(texts).payload, words)
+    first = [(f"all words, {words[n]!r} first", [(n + k) % many for k in range(many)]) for n in range(many)]
+    once = [(f"{words[n]!r}, then another", [n] + [(n + 5) % many] * (length - 1)) for n in range(many)]
+    last = [(f"{words[n]!r} after another", [(n + 5) % many] * (length - 1) + [n]) for n in range(many)]
+    given = getattr(small.anonymizer, "words", None)
+    # Few words of many documents, where a word more of each shows; and many words, which may hang together.
+    short = small.anonymizer if given is None else clone(small.anonymizer).set_params(words=min(int(given), _SHORT))
+    yield from _mixtures(small, short, alone + first + once + last, ROWS)
+    yield from _mixtures(small, small.anonymizer, alone, _FEW_ROWS)
+
+
+def _mixtures(small: Small, method: Anonymizer, asked: Sequence[tuple[str, list[int]]], rows: int) -> Iterator[Test]:
+    """Compare what came for documents, given as numbers of words, with the mixture of the words' laws."""
+    if small.laws is None:
+        return
+    texts = [" ".join(small.words[number] for number in row) for _, row in asked for _ in range(rows)]
+    released = columns_of(method.release(texts).payload, small.words)
     if any((row < 0).any() for row in released):
         yield Test("words that are in no law", 0.0)
         return
-    rows = np.stack([np.bincount(row, minlength=many) for row in released]).reshape(len(asked), ROWS, many)
-    for (name, inputs), own in zip(asked, rows, strict=True):
-        law = laws[inputs].mean(axis=0)
+    counts = [np.bincount(row, minlength=len(small.words)) for row in released]
+    for (name, inputs), own in zip(asked, np.stack(counts).reshape(len(asked), rows, -1), strict=True):
+        law = small.laws[inputs].mean(axis=0)
         yield Test(name, follows(own.sum(axis=0), law))
         # Words that are all drawn once each spread less than draws of the mixture, and never more.
         yield Test(f"{name}: words of one document hang together", varies(own, law))

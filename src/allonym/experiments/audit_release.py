@@ -10,7 +10,7 @@ from allonym.experiments.audit_documents import documents, few_documents
 from allonym.experiments.audit_interference import interference, job_files
 from allonym.experiments.audit_pipeline import pipeline
 from allonym.experiments.audit_small import PLAIN, audit_words, small_version, tiny_erae, vocabulary_of
-from allonym.experiments.audit_streams import streams
+from allonym.experiments.audit_streams import many_rows, streams
 from allonym.privacy.audit import Finding
 
 _AS_IT_IS = "as it is"
@@ -64,6 +64,9 @@ def _noise(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings about random words."""
     small = small_version(anonymizer)
     found = streams(anonymizer, words, most=_SLOW_TEXTS if isinstance(anonymizer, ERAE) else None, where=_AS_IT_IS)
-    if small is not None:
-        found += streams(small.anonymizer, small.words, where="a few words, a small loss")
-    return found
+    if small is None:
+        return found
+    where = "a few words, a small loss"
+    many = tiny_erae(anonymizer, 8, sentences=1, steps=2) if isinstance(anonymizer, ERAE) else small.anonymizer
+    found += streams(small.anonymizer, small.words, where=where)
+    return [*found, many_rows(many, small.words[0], where)]

@@ -174,6 +174,12 @@ def reading_of(anonymizer: Anonymizer) -> Reading:
     return words_in_order
 
 
+def settings_of(mechanism: object) -> tuple[object, ...]:
+    """Return what tells mechanisms apart."""
+    names = ("epsilon", "rate", "sensitivity", "candidates", "inputs", "outputs", "dimensions", "_weight_in", "_least")
+    return (type(mechanism), *(getattr(mechanism, name, None) for name in names))
+
+
 def loss_of(mechanism: object) -> float | None:
     """Return what a mechanism loses: for each unit of distance if it is metric, else for each draw."""
     if isinstance(mechanism, LaplaceND):

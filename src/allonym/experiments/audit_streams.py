@@ -18,6 +18,7 @@ from allonym.experiments.audit_interference import as_bytes
 from allonym.privacy.audit import Finding
 from allonym.randomness import Rng, secure
 
+_MANY = 1_200
 _PREFIX = 300  # words that two long texts share
 
 
@@ -67,12 +68,22 @@ def streams(anonymizer: Anonymizer, known: Sequence[str], *, most: int | None = 
         anonymizer.release(texts, rng=secure(key))
     with watched() as second:
         anonymizer.release(others, rng=secure(key))
+    with watched() as further:
+        anonymizer.release(texts, rng=secure(key), start=len(texts))
     found = [
         _distinct("noise of documents", [first.words()], "two places of one release", where),
         _distinct("noise of texts", [first.words(), second.words()], "other texts in the same places", where),
-        _elsewhere([first, second], where),
+        _distinct("noise of batches", [first.words(), further.words()], "the next batch of a release", where),
+        _elsewhere([first, second, further], where),
     ]
     return [*found, _releases(anonymizer, texts[: most or 8], where), _rows(anonymizer, texts, others, where)]
+
+
+def many_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:
+    """Return whether many equal documents of one release have noise of their own, however far apart they are."""
+    with watched() as watch:
+        anonymizer.release([word] * _MANY, rng=secure())
+    return _distinct("noise of documents", [watch.words()], f"{_MANY:,} equal documents", where)
 
 
 def _distinct(check: str, read: Sequence[Words], who: str, where: str) -> Finding:
