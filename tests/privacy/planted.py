@@ -280,7 +280,15 @@ def best_guess_first(self, block, streams):
 
 
 def off_by_one(monkeypatch):
-    """Of the items outside the candidates, the first is never drawn, and the one after the last is a candidate."""
+    """Of the items outside the candidates, the last is never drawn, and the first twice as often."""
+    for module in (two_set, subset):
+        real = module.item_outside
+        changed = lambda *given, real=real: real(*given[:-1], np.maximum(given[-1] - 1, 0))  # noqa: E731
+        monkeypatch.setattr(module, "item_outside", changed)
+
+
+def one_too_far(monkeypatch):
+    """Of the items outside the candidates, the first is never drawn, and the one after the last is none."""
     for module in (two_set, subset):
         real = module.item_outside
         monkeypatch.setattr(module, "item_outside", lambda *given, real=real: real(*given[:-1], given[-1] + 1))

@@ -35,7 +35,9 @@ def followed(method):
 
 def noise(method):
     small = small_version(method)
-    return [*streams(small.anonymizer, small.words, where="small"), many_rows(small.anonymizer, "house", "small")]
+    found = streams(small.anonymizer, small.words, where="small")
+    many = tiny_erae(method, 8, sentences=1, steps=1) if isinstance(method, ERAE) else small.anonymizer
+    return [*found, many_rows(many, "house", "small")]
 
 
 @pytest.mark.parametrize("name", [name for name in planted.HONEST if name != "erae"])
@@ -147,7 +149,9 @@ def test_4_the_own_first_term_shows_in_the_law_too():
 
 @pytest.mark.parametrize("options", [{}, {"mechanism": "subset"}], ids=["two-set", "subset"])
 @pytest.mark.parametrize(
-    "bug", [planted.off_by_one, planted.never_the_most_frequent], ids=["8 off by one", "one is left out"]
+    "bug",
+    [planted.off_by_one, planted.one_too_far, planted.never_the_most_frequent],
+    ids=["8 off by one", "one too far", "one is left out"],
 )
 def test_8_an_error_in_the_candidate_set(monkeypatch, bug, options):
     bug(monkeypatch)

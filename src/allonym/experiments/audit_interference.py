@@ -88,7 +88,7 @@ class Comparison:
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
         self.anonymizer, self.table = anonymizer, table
         self.promised: Guarantee = anonymizer.guarantee()
-        self.word = (*audit_words(anonymizer, 1), PLAIN[0])[0]
+        self.word = (audit_words(anonymizer) or PLAIN)[-1]
         self.reading: Reading = reading_of(anonymizer)
         self.differ: dict[str, list[str]] = {"output": [], "draws": [], "records": []}
         self.most_drawn = self.most_written = 0
