@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from allonym.anonymizers import base
-from allonym.experiments import audit_methods
+from allonym.experiments import audit_methods, audit_release
 from allonym.experiments.audit_page import page
 from allonym.mechanisms import Subset
 from allonym.privacy import audit_texts
@@ -81,12 +81,22 @@ def verdicts(result) -> dict[str, str]:
 def test_our_methods_pass(command, few_words, options):
     result = command("audit", "--method", *options, "--vocabulary", few_words, *DRAWS, "--json").done()
     assert result.json["violated"] is False
+    assert result.json["not_audited"] == []
     found = verdicts(result)
+    assert {"interference", "draws", "records", "words drawn", "job files", "law", "fresh noise"} <= set(found)
+    assert {"noise of documents", "noise of texts", "noise of releases", "own streams", "rows apart"} <= set(found)
     assert {"weak generator", *("length", "case", "unknown words"), "rows share noise", "cached noise"} <= set(found)
     assert "violated" not in found.values()
 
 
-def test_er_ae_passes(command, monkeypatch):
+@pytest.fixture
+def fewer_documents(monkeypatch):
+    """Few documents for slow networks: small versions get all of them."""
+    some = audit_release.few_documents
+    monkeypatch.setattr(audit_release, "few_documents", lambda words: some(words)[:3])
+
+
+def test_er_ae_passes(command, monkeypatch, fewer_documents):
     monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 5)
     monkeypatch.setattr(audit_methods, "_MOST_RATED_DRAWS", 500)
     result = command("audit", "--method", "erae", *DRAWS, "--json").done()
@@ -99,7 +109,7 @@ def fewer_rows(monkeypatch):
     monkeypatch.setattr(audit_texts, "ask", partial(audit_texts.ask, rows=12))
 
 
-def test_er_ae_with_groups_and_neutral_style_passes_by_its_whole_law(command, monkeypatch, fewer_rows):
+def test_er_ae_with_groups_and_neutral_style_passes_by_its_whole_law(command, monkeypatch, fewer_rows, fewer_documents):
     monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 5)
     monkeypatch.setattr(audit_methods, "_MOST_RATED_DRAWS", 500)
     options = ("--mechanism", "subset", "--candidate-sets", "groups", "--style", "neutral", "--loss-per-word", 10)
@@ -108,6 +118,30 @@ def test_er_ae_with_groups_and_neutral_style_passes_by_its_whole_law(command, mo
     [whole] = [one for one in result.json["findings"] if "candidate sets of 20,000 words" in one["says"][-60:]][1:2]
     assert (whole["check"], whole["verdict"]) == ("exact loss", "holds")
     assert whole["figures"]["exact_loss"] <= whole["figures"]["claimed"] <= 10
+
+
+def test_what_no_check_looked_at_is_not_passed(command, tmp_path):
+    two_words = tmp_path / "two.txt"
+    two_words.write_text("house\nwater\n", encoding="utf-8")
+    options = ("audit", "--method", "exponential", "--epsilon", 4, "--vocabulary", two_words, *DRAWS)
+    result = command(*options)
+    assert result.code == 1
+    assert "NOT AUDITED (words of the checks)" in result.out.splitlines()[0]
+    assert "knows fewer than 3 words" in result.out
+    assert "no check could prove" not in result.out
+    allowed = command(*options, "--allow-unaudited", "--json").done()
+    assert set(allowed.json["not_audited"]) == {"words of the checks"}
+    assert allowed.json["violated"] is False
+
+
+def test_words_of_the_checks_are_those_that_the_vocabulary_knows(command, tmp_path):
+    others = tmp_path / "others.txt"
+    others.write_text("rain\nsnow\nship\nboat\nbird\nmorning\nevening\nharbour\n", encoding="utf-8")
+    options = ("--epsilon", 4, "--vocabulary", others, *DRAWS, "--json")
+    result = command("audit", "--method", "exponential", *options).done()
+    [loss] = [one for one in result.json["findings"] if "order aside" in one["says"]]
+    asked = {word for pair in loss["figures"]["pairs"] for word in pair["inputs"]}
+    assert asked <= {"rain", "snow", "ship", "boat", "bird", "morning", "evening", "harbour"}
 
 
 A4NT = ("a4nt", "--model", "age", "--target", "adult")

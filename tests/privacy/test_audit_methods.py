@@ -5,15 +5,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.word_exponential import WordExponential
 from allonym.closeness import WordCloseness
 from allonym.experiments import audit_methods
+from allonym.experiments.audit_interference import interference
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
 from allonym.networks.erae_groups import WordGroups
-from allonym.privacy import audit_metric
+from allonym.privacy import accounting, audit_metric
+from allonym.privacy.habits import Habit
 from allonym.randomness import insecure
 
 WORDS = ["house", "water", "music", "winter", "doctor", "letter", "garden", "paper"]
@@ -114,3 +117,45 @@ def test_every_kind_of_release_becomes_a_line(anonymizer):
     answers = audit_methods.program_of(anonymizer)(["house water", ""])
     assert [len(answer.split()) for answer in answers] == [4, 4]
     assert {word for answer in answers for word in answer.split()} <= set(WORDS)
+
+
+class Unheard(RandomReplacement):
+    """A method that claims a loss, by a mechanism that nobody has looked at."""
+
+    method = "unheard-of"
+
+    def guarantee(self, documents=1):
+        return accounting.pure(loss_per_word=1.0, words=self.words, documents=documents)
+
+
+class Stranger(Anonymizer):
+    """A method of somebody else's."""
+
+    method = "stranger"
+    kind = "texts"
+
+    def _check(self):
+        pass
+
+    def guarantee(self, documents=1):
+        return accounting.pure(loss_per_word=1.0, words=3, documents=documents).copying(*self.copied)
+
+    def _anonymize(self, texts, streams):
+        return [" ".join(map(str, row)) for row in streams.below(9, (len(texts), 3)).tolist()]
+
+
+@pytest.mark.parametrize("method", [Unheard(vocabulary=WORDS, words=3), Stranger()], ids=["unheard", "stranger"])
+def test_a_method_without_a_check_is_not_audited(method):
+    Stranger.copied = ()
+    audit = audit_methods.audit_method(method, draws=20, text_draws=5)
+    assert {"mechanism", "words drawn"} <= {finding.check for finding in audit.unaudited}
+    assert not audit.violations
+    assert "NOT AUDITED (mechanism" in audit.verdict
+    assert "no check could prove" not in str(audit)
+
+
+def test_a_habit_that_no_documents_share_is_not_audited():
+    Stranger.copied = (Habit.CASE,)
+    [finding] = interference(Stranger(), [], tables=1, where="as it is")
+    assert finding.verdict == "not audited"
+    assert "case" in finding.says

@@ -9,6 +9,7 @@ import pytest
 from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential
 from allonym.privacy import Guarantee, accounting
+from allonym.privacy.habits import Habit, in_words
 from allonym.privacy.statement import number
 
 FIELDS = {
@@ -127,3 +128,23 @@ def test_what_one_word_loses_is_never_called_the_guarantee_of_a_text():
         assert "strong guarantee" not in said
         assert "moderate guarantee" not in said
     assert "moderate guarantee" in str(accounting.pure(loss_per_word=0.5, words=4))
+
+
+def test_what_is_copied_is_named_for_programs_and_worded_for_people():
+    plain = accounting.pure(loss_per_word=1.0, words=None)
+    told = plain.copying(Habit.NUMBER_OF_WORDS).releasing("the ids")
+    assert told.copies == {Habit.NUMBER_OF_WORDS}
+    assert told.released_as_is == ("the number of words of each document", "the ids")
+    assert told.releasing("the ids").released_as_is == told.released_as_is
+    assert json.loads(told.to_json())["copies"] == ["number of words"]
+    assert "Copied from the input without protection: the number of words of each document and the ids." in str(told)
+    assert plain.copies == frozenset()
+    assert "Nothing else of the input is in the output." in str(plain)
+    with pytest.raises(ParameterError, match="must be habits"):
+        plain.copying("handwriting")
+
+
+@pytest.mark.parametrize("habit", list(Habit))
+def test_every_habit_has_its_wording(habit):
+    [said] = in_words([habit])
+    assert said

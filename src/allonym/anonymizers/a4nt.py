@@ -45,6 +45,7 @@ from allonym.errors import ParameterError
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader
 from allonym.networks.a4nt_substitutes import Substitutes, kinds
 from allonym.privacy import Guarantee
+from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams, secure
 from allonym.sequences import END, SPECIAL, UNKNOWN
 from allonym.stop_words import STOP_WORDS
@@ -168,13 +169,13 @@ class A4NT(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing, with the reason and what of the text is copied."""
-        copied = ["about how many words each sentence has", "most words and marks, which stay as they are"]
+        copied = {Habit.ROUGH_SENTENCE_LENGTHS, Habit.MOST_WORDS_AND_MARKS}
         if not self.network_.shape.neutral:
-            copied.append("sentences that seem to be the target's already")
+            copied.add(Habit.SENTENCES_LIKE_THE_TARGETS)
         if not self.placeholders:
-            copied.append("numbers and names" if self._reads_names else "numbers")
+            copied.add(Habit.NUMBERS_AND_NAMES if self._reads_names else Habit.NUMBERS)
         if self.prefer != "privacy":
-            copied.append("words the model does not know")
+            copied.add(Habit.UNKNOWN_WORDS)
         return Guarantee(
             definition="none",
             loss_per_word=None,
@@ -184,7 +185,7 @@ class A4NT(Anonymizer):
             unit="document" if documents == 1 else "author",
             evidence="none",
             assumptions=(*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS,
-            released_as_is=tuple(copied),
+            copies=frozenset(copied),
         )
 
     def __getstate__(self) -> dict[str, object]:

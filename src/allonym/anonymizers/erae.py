@@ -36,6 +36,7 @@ from allonym.networks.erae_groups import WordGroups, meant
 from allonym.networks.erae_inference import EraeReader
 from allonym.networks.erae_neutral import NeutralStyle
 from allonym.privacy import Guarantee, accounting
+from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 from allonym.sequences import END, LONGEST_SENTENCE, SPECIAL
 
@@ -160,9 +161,8 @@ class ERAE(Anonymizer):
                 words=None,
                 documents=documents,
                 assumptions=assumptions,
-                released_as_is=("the number of sentences", "the length of each"),
                 adjacency=GIVEN_LENGTHS,
-            )
+            ).copying(Habit.NUMBER_OF_SENTENCES, Habit.SENTENCE_LENGTHS)
         words = self.sentences * self.words
         return accounting.pure(loss_per_word=loss, words=words, documents=documents, assumptions=assumptions)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.privacy import Guarantee
+from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 
 
@@ -29,7 +30,7 @@ class Identity(Anonymizer):
             unit="document" if documents == 1 else "author",
             evidence="none",
             assumptions=("the text is not changed",),
-            released_as_is=("the text",),
+            copies=frozenset({Habit.TEXT}),
         )
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:

@@ -25,6 +25,7 @@ from allonym.anonymizers.syntf_counts import draw_words
 from allonym.embeddings import WordTable
 from allonym.errors import InputError, ParameterError
 from allonym.privacy import Guarantee, accounting
+from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 from allonym.vocabularies import Vocabulary
 
@@ -221,15 +222,15 @@ class WordSubstitution(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""
-        return accounting.metric(
+        promised = accounting.metric(
             loss_per_unit=self.loss_per_unit,
             largest_loss=self._loss(self.furthest_),
             distance=DISTANCE,
             words=self.words,
             documents=documents,
             assumptions=ASSUMPTIONS if self.topical_words is None else (*ASSUMPTIONS, TOPICAL_ASSUMPTION),
-            released_as_is=() if self.words else ("the number of words of each document",),
         )
+        return promised if self.words else promised.copying(Habit.NUMBER_OF_WORDS)
 
     def words_of(self, document: str) -> list[str]:
         """Return a document as this method reads it: the words that will be replaced, one for one."""

@@ -151,7 +151,11 @@ def audit_command(
         *audit_texts.losses(answers, compared, claimed=claimed),
         audit_texts.reconstruction(answers, compared, claimed=claimed),
     ]
-    notes = ("Answers alone were seen: a claim that no check could prove wrong may still be wrong.",)
+    notes = [
+        "Answers alone were seen: a claim that no check could prove wrong may still be wrong.",
+        f"Whether the program knows the words of the checks ({', '.join(audit_texts.WORDS)}) is not known; a program "
+        "that takes them all for unknown shows less.",
+    ]
     said = "nothing" if claimed is None else f"a loss of at most {number(claimed)} between two documents"
     subject = " ".join(line.split())
-    return Audit(subject=subject, claim=said, findings=tuple(findings), notes=notes)
+    return Audit(subject=subject, claim=said, findings=tuple(findings), notes=tuple(notes))

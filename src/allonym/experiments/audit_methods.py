@@ -17,12 +17,14 @@ from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.word_substitution import WordSubstitution
 from allonym.attackers.counts import texts_of_counts
 from allonym.errors import ParameterError
+from allonym.experiments.audit_release import of_release, unknown_words, words_for
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
 from allonym.networks.erae_groups import WordGroups
 from allonym.privacy import Guarantee, audit_exact, audit_metric, audit_texts
 from allonym.privacy.audit import Audit, Finding
 from allonym.privacy.audit_generator import BITS, audit_generator
 from allonym.privacy.audit_sampled import Pair, Reconstruction, audit_pairs, judge_reconstruction
+from allonym.privacy.habits import Habit
 from allonym.privacy.statement import number
 from allonym.randomness import Rng, secure
 
@@ -54,7 +56,9 @@ def audit_method(anonymizer: Anonymizer, *, draws: int = DRAWS, text_draws: int 
     """
     promised = anonymizer.guarantee()
     rng = secure()
-    findings = [] if not promised.formal else [*_of_mechanism(anonymizer, promised, draws, rng), _coins(rng)]
+    findings = list[Finding]()
+    if promised.formal:
+        findings = [*_of_mechanism(anonymizer, promised, draws, rng), _coins(rng), *of_release(anonymizer)]
     findings += of_texts(anonymizer, draws=text_draws or TEXT_DRAWS)
     notes = ["A lower bound by sampling that stays below a claim does not prove the claim; the exact checks do."]
     if not promised.formal:
@@ -74,7 +78,7 @@ def _claim(promised: Guarantee) -> str:
 
 
 def _of_mechanism(anonymizer: Anonymizer, promised: Guarantee, draws: int, rng: Rng) -> list[Finding]:
-    """Return what the mechanism's law and draws show; nothing for methods without one."""
+    """Return what the mechanism's law and draws show; nothing for methods that need none, as they lose nothing."""
     mechanism = getattr(anonymizer, "mechanism_", None)
     per_word = promised.loss_per_word or 0.0
     if isinstance(mechanism, Exponential):
@@ -88,7 +92,10 @@ def _of_mechanism(anonymizer: Anonymizer, promised: Guarantee, draws: int, rng: 
         return findings
     if isinstance(mechanism, LaplaceND) and isinstance(anonymizer, WordSubstitution):
         return of_laplace(mechanism, anonymizer.table_.vectors.astype(np.float64), draws, rng)
-    return []
+    if per_word == 0:
+        return []
+    says = f"The mechanism of {anonymizer.method} is none that this audit knows, so its loss was not looked at."
+    return [Finding(check="mechanism", verdict="not audited", says=says)]
 
 
 def of_exponential(mechanism: Exponential, claimed: float, draws: int, rng: Rng) -> list[Finding]:
@@ -299,8 +306,11 @@ def of_texts(anonymizer: Anonymizer, *, draws: int) -> list[Finding]:
     small = _quick(anonymizer)
     promised = small.guarantee()
     claimed = promised.epsilon if promised.formal else None
-    pairs = audit_texts.PAIRS
-    answers = audit_texts.ask(program_of(small), pairs, draws)
+    words = words_for(small)
+    if len(words) < 2 * len(audit_texts.PAIRS):
+        return [Finding(check="words of the checks", verdict="not audited", says=unknown_words(small))]
+    pairs = list(zip(words[::2], words[1::2], strict=False))[: len(audit_texts.PAIRS)]
+    answers = audit_texts.ask(program_of(small), pairs, draws, words=words)
     return [
         *audit_texts.leaks(answers, claimed=claimed, declared=_declared(promised)),
         *audit_texts.noise(answers, claimed=claimed),
@@ -323,17 +333,24 @@ def _quick(anonymizer: Anonymizer) -> Anonymizer:
     return small.set_params(loss_per_word=min(_LITTLE_A_WORD, anonymizer.mechanism_.loss()))
 
 
+_HABITS = {
+    Habit.NUMBER_OF_WORDS: "length",
+    Habit.NUMBER_OF_SENTENCES: "length",
+    Habit.SENTENCE_LENGTHS: "length",
+    Habit.ROUGH_SENTENCE_LENGTHS: "length",
+    Habit.CASE: "case",
+    Habit.PUNCTUATION: "punctuation",
+    Habit.UNKNOWN_WORDS: "unknown words",
+    Habit.NUMBERS: "numbers",
+    Habit.NUMBERS_AND_NAMES: "numbers",
+}
+
+
 def _declared(promised: Guarantee) -> list[str]:
-    """Return the habits that a guarantee says are copied."""
-    said = " ".join(promised.released_as_is)
-    if "the text" in promised.released_as_is:
+    """Return the checks of habits that a guarantee says are copied."""
+    if Habit.TEXT in promised.copies:
         return list(audit_texts.HABITS)
-    words = {
-        "length": ("length", "number of", "how many words"),
-        "unknown words": ("words the model does not know",),
-        "numbers": ("numbers",),
-    }
-    return [habit for habit, signs in words.items() if any(sign in said for sign in signs)]
+    return sorted({check for habit, check in _HABITS.items() if habit in promised.copies})
 
 
 def program_of(anonymizer: Anonymizer) -> audit_texts.Program:

@@ -12,7 +12,12 @@ from allonym.privacy.audit import Audit, Finding
 
 _TITLE = "What an audit found"
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
-_VERDICTS = {"holds": "✓ holds", "violated": "✗ violated", "measured": "– measured"}  # never by colour alone
+_VERDICTS = {  # never by colour alone
+    "holds": "✓ holds",
+    "violated": "✗ violated",
+    "measured": "– measured",
+    "not audited": "? not audited",
+}
 
 
 def page(audit: Audit) -> str:

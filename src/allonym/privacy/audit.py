@@ -13,10 +13,10 @@ from typing import Any, Literal, get_args
 
 from allonym.errors import ParameterError
 
-Verdict = Literal["holds", "violated", "measured"]
+Verdict = Literal["holds", "violated", "measured", "not audited"]
 
 CONFIDENCE = 0.999
-_MARKS = {"holds": "ok", "violated": "VIOLATED", "measured": "measured"}
+_MARKS = {"holds": "ok", "violated": "VIOLATED", "measured": "measured", "not audited": "NOT AUDITED"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +25,8 @@ class Finding:
 
     Attributes:
         check: Name of the check: "exact loss", "support", "length", "rows share noise" …
-        verdict: "holds" (nothing speaks against the claim), "violated", or "measured" where nothing is claimed.
+        verdict: "holds" (nothing speaks against the claim), "violated", "measured" where nothing is claimed, or
+            "not audited" where something is claimed that no check looked at.
         says: The finding in a sentence.
         figures: The numbers behind it, as plain values.
         tells: Whether it shows that outputs tell something about inputs, be that allowed or not.
@@ -68,6 +69,11 @@ class Audit:
         return tuple(finding for finding in self.findings if finding.verdict == "violated")
 
     @property
+    def unaudited(self) -> tuple[Finding, ...]:
+        """The findings that say what no check looked at."""
+        return tuple(finding for finding in self.findings if finding.verdict == "not audited")
+
+    @property
     def leaks(self) -> tuple[str, ...]:
         """The checks by which outputs tell something about inputs, where nothing at all is promised about that."""
         if any(finding.verdict != "measured" for finding in self.findings):
@@ -80,6 +86,9 @@ class Audit:
         if self.violations:
             names = ", ".join(dict.fromkeys(finding.check for finding in self.violations))
             return f"{self.subject}: the claim is VIOLATED ({names})."
+        if self.unaudited:
+            names = ", ".join(dict.fromkeys(finding.check for finding in self.unaudited))
+            return f"{self.subject}: NOT AUDITED ({names}): part of the claim was not looked at."
         if any(finding.verdict == "holds" for finding in self.findings):
             return f"{self.subject}: no check could prove the claim wrong."
         seen = f"it LEAKS ({', '.join(self.leaks)})" if self.leaks else "no check saw a leak"
@@ -91,6 +100,7 @@ class Audit:
             "subject": self.subject,
             "claim": self.claim,
             "violated": bool(self.violations),
+            "not_audited": [finding.check for finding in self.unaudited],
             "leaks": list(self.leaks),
             "verdict": self.verdict,
             "findings": [finding.to_dict() for finding in self.findings],
@@ -104,5 +114,5 @@ class Audit:
     def __str__(self) -> str:
         width = max((len(finding.check) for finding in self.findings), default=0)
         lines = [self.verdict, f"Claimed: {self.claim}", ""]
-        lines += [f"  {_MARKS[one.verdict]:>8}  {one.check:<{width}}  {one.says}" for one in self.findings]
+        lines += [f"  {_MARKS[one.verdict]:>11}  {one.check:<{width}}  {one.says}" for one in self.findings]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"Note: {note}" for note in self.notes)])

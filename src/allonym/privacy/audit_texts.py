@@ -37,7 +37,7 @@ Int64 = NDArray[np.int64]
 
 HABITS: tuple[str, ...] = get_args(Habit)
 ROWS = 64  # answers to each document of a habit
-REPEATED = "house"
+WORDS = ("house", "water", "music")
 PAIRS = (("house", "water"), ("music", "winter"), ("doctor", "letter"))
 
 _TOKENS = {"unknown words": ("quavexil", "brintosk"), "numbers": ("7305918", "2846037")}
@@ -47,14 +47,6 @@ _NEARLY_ALWAYS = 0.75
 _STRIDE, _OTHER_STRIDE = 104_729, 7_919  # primes
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
-# Of each habit, two documents that differ in it alone.
-_DOCUMENTS: dict[str, tuple[str, str]] = {
-    "length": (f"{REPEATED} {REPEATED}", " ".join([REPEATED] * 9)),
-    "case": ("house water music", "HOUSE WATER MUSIC"),
-    "punctuation": ("house water music", "house, water; music!"),
-    "unknown words": ("house quavexil music", "house brintosk music"),
-    "numbers": ("house 7305918 music", "house 2846037 music"),
-}
 _LEAKS: dict[str, str] = {
     "length": "the number of words follows the document's",
     "case": "capitals follow the document's",
@@ -84,7 +76,18 @@ class Answers:
     words: dict[str, list[str]]
 
 
-def ask(program: Program, pairs: Sequence[tuple[str, str]], draws: int, *, rows: int = ROWS) -> Answers:
+def _documents(words: Sequence[str]) -> dict[str, tuple[str, str]]:
+    """Return two documents for each habit that differ in it alone."""
+    one, two, three = words[:3]
+    plain = f"{one} {two} {three}"
+    found = {"length": (f"{one} {one}", " ".join([one] * 9)), "case": (plain, plain.upper())}
+    found["punctuation"] = (plain, f"{one}, {two}; {three}!")
+    return found | {habit: (f"{one} {a} {three}", f"{one} {b} {three}") for habit, (a, b) in _TOKENS.items()}
+
+
+def ask(
+    program: Program, pairs: Sequence[tuple[str, str]], draws: int, *, rows: int = ROWS, words: Sequence[str] = WORDS
+) -> Answers:
     """Run a program twice on all documents.
 
     Args:
@@ -92,14 +95,16 @@ def ask(program: Program, pairs: Sequence[tuple[str, str]], draws: int, *, rows:
         pairs: Documents to be told apart by their answers.
         draws: Judging draws of each; as many more choose the events.
         rows: Answers to each document of a habit.
+        words: Three words for these documents, which the program should know.
     """
+    habit_documents = _documents(words)
     singles = list(dict.fromkeys(word for pair in pairs for word in pair))
-    asked = [document for two in _DOCUMENTS.values() for document in two for _ in range(rows)]
+    asked = [document for two in habit_documents.values() for document in two for _ in range(rows)]
     # A word's rows are spread, so that noise which a program changes from time to time is not mistaken for the word's.
     first = _run(program, asked + singles * (2 * draws))
     second = _run(program, asked)
     cut = [[run[start : start + rows] for start in range(0, len(asked), rows)] for run in (first, second)]
-    habits = {name: (cut[0][2 * i : 2 * i + 2], cut[1][2 * i : 2 * i + 2]) for i, name in enumerate(_DOCUMENTS)}
+    habits = {name: (cut[0][2 * i : 2 * i + 2], cut[1][2 * i : 2 * i + 2]) for i, name in enumerate(habit_documents)}
     rest = first[len(asked) :]
     return Answers(habits, {word: rest[place :: len(singles)] for place, word in enumerate(singles)})
 
@@ -144,13 +149,7 @@ def _leak(habit: str, blocks: Sequence[Sequence[str]], claimed: float | None, de
 
 
 def _finding(
-    check: str,
-    verdict: str,
-    claimed: float | None,
-    says: str,
-    figures: Mapping[str, object],
-    *,
-    tells: bool = False,
+    check: str, verdict: str, claimed: float | None, says: str, figures: Mapping[str, object], *, tells: bool = False
 ) -> Finding:
     judged = "measured" if claimed is None else verdict
     return Finding(check=check, verdict=judged, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]

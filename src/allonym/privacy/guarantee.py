@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal, get_args
 
 from allonym.errors import ParameterError
+from allonym.privacy import habits
 from allonym.privacy.statement import statement
 
 Definition = Literal["pure", "approximate", "metric", "none"]
@@ -43,7 +44,8 @@ class Guarantee:
         loss_per_unit: The loss for each unit of that distance.
         evidence: Whether the promise is proved, claimed by somebody, or absent.
         assumptions: What must hold for the promise to hold.
-        released_as_is: What of the input is in the output unprotected.
+        copies: The habits of a text that the method copies, by name (`allonym.privacy.habits`), for programs.
+        released_as_is: What of the input is in the output unprotected, in words: those habits, and what a job adds.
         also_holds: Further bounds on the same release, never in place of the main one.
     """
 
@@ -59,6 +61,7 @@ class Guarantee:
     loss_per_unit: float | None = None
     evidence: Evidence = "proved"
     assumptions: tuple[str, ...] = ()
+    copies: frozenset[str] = frozenset()
     released_as_is: tuple[str, ...] = ()
     also_holds: tuple[AlsoHolds, ...] = ()
 
@@ -77,11 +80,19 @@ class Guarantee:
         for loss in (self.epsilon, self.loss_per_word, self.loss_per_unit):
             if loss is not None and not 0 <= loss < math.inf:
                 raise ParameterError(f"A loss must be a finite number of at least 0, got {loss}.")
+        # What is named for programs is said to people, too, whoever made the object.
+        object.__setattr__(self, "copies", habits.checked(self.copies))
+        said = dict.fromkeys((*habits.in_words(self.copies), *self.released_as_is))
+        object.__setattr__(self, "released_as_is", tuple(said))
 
     @property
     def formal(self) -> bool:
         """Whether anything is promised at all."""
         return self.definition != "none"
+
+    def copying(self, *what: str) -> Guarantee:
+        """Return this guarantee for a method that copies these habits of a text."""
+        return replace(self, copies=self.copies | frozenset(what))
 
     def releasing(self, *what: str) -> Guarantee:
         """Return this guarantee for an output that also copies `what` from the input."""
@@ -111,6 +122,7 @@ class Guarantee:
         fields = asdict(self)
         for name in ("assumptions", "released_as_is", "also_holds"):
             fields[name] = list(fields[name])
+        fields["copies"] = sorted(fields["copies"])
         return {**fields, "formal": self.formal, "statement": str(self)}
 
     def to_json(self) -> str:

@@ -1,0 +1,201 @@
+"""The places where a release becomes random, held fixed or watched, so that an audit sees what goes around them.
+
+`held` puts a fixed table in the place of every mechanism's draw and of every random word: what then still varies with
+a document went around the mechanism. `watched` leaves everything as it is and writes down what was drawn, for which
+inputs, and from which random words.
+
+The base classes' methods are replaced for as long as the block lasts, so that overriding methods show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import wraps
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
+from allonym.randomness import DocumentStreams, Rng
+
+Int64 = NDArray[np.int64]
+Words = NDArray[np.uint64]
+Mechanism = Exponential | LaplaceND | MetricExponential | Subset | TwoSet
+
+KNOWN = (Exponential, LaplaceND, MetricExponential, Subset, TwoSet)
+_RATED = (Subset, TwoSet)  # the last axis of their input is the outputs
+_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
+_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
+
+
+@dataclass
+class Trace:
+    """What a block asked for.
+
+    Attributes:
+        calls: Kind and shape of every draw and of every request for random words, in order.
+        drawn: How many outputs mechanisms drew.
+        mechanisms: Those that drew.
+    """
+
+    calls: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
+    drawn: int = 0
+    mechanisms: list[Mechanism] = field(default_factory=list)
+
+    def note(self, mechanism: Mechanism, shape: tuple[int, ...]) -> None:
+        """Write a draw down."""
+        self.calls.append((type(mechanism).__name__, shape))
+        self.drawn += int(np.prod(shape, dtype=np.int64))
+        if not any(mechanism is known for known in self.mechanisms):
+            self.mechanisms.append(mechanism)
+
+
+@contextmanager
+def held(table: int) -> Iterator[Trace]:
+    """Draw from a fixed table: what comes depends on the number of the draw and the place in it alone.
+
+    Args:
+        table: Which table; each has other numbers in it.
+    """
+    trace = Trace()
+
+    def scramble(size: int) -> Words:
+        return mixed(np.arange(size, dtype=np.uint64) + np.uint64((table << 48) + (len(trace.calls) << 24)))
+
+    def draw(mechanism: Any, inputs: Any, *_: object, **__: object) -> Int64:  # noqa: ANN401 - as of any mechanism
+        shape = np.shape(inputs)[:-1] if isinstance(mechanism, _RATED) else np.shape(inputs)
+        trace.note(mechanism, shape)
+        return (scramble(int(np.prod(shape))) % np.uint64(mechanism.outputs)).astype(np.int64).reshape(shape)
+
+    def perturb(mechanism: LaplaceND, points: Any, numbers: Any) -> NDArray[np.float64]:  # noqa: ANN401
+        shape = np.broadcast_shapes(np.shape(points)[:-1], np.shape(numbers)[:-1])
+        trace.note(mechanism, shape)
+        made = (scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
+        moved: NDArray[np.float64] = (made * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
+        return moved
+
+    def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
+        trace.calls.append((type(stream).__name__, shape))
+        call = len(trace.calls)
+
+        def lane(number: int, where: Int64 | None = None) -> Words:
+            places = np.arange(int(np.prod(shape))) if where is None else where
+            words = mixed(places.astype(np.uint64) + np.uint64((table << 48) + (call << 24) + ((number & 255) << 56)))
+            return words.reshape(shape) if where is None else words
+
+        return lane
+
+    with ExitStack() as stack:
+        for kind in (Exponential, MetricExponential, Subset, TwoSet):
+            stack.enter_context(patch.object(kind, "draw", draw))
+        stack.enter_context(patch.object(LaplaceND, "perturb", perturb))
+        for source in (DocumentStreams, Rng):
+            stack.enter_context(patch.object(source, "lanes", lanes))
+        yield trace
+
+
+def mixed(numbers: Words) -> Words:
+    """Return numbers that look random, one for each number (splitmix64)."""
+    numbers = numbers * _MIX[0]
+    numbers = (numbers ^ (numbers >> _SHIFTS[0])) * _MIX[1]
+    numbers = (numbers ^ (numbers >> _SHIFTS[1])) * _MIX[2]
+    return numbers ^ (numbers >> _SHIFTS[2])
+
+
+@dataclass
+class Draw:
+    """One draw as it happened: who drew, for which inputs, and what came."""
+
+    mechanism: Mechanism
+    inputs: Any
+    outputs: Any
+
+
+@dataclass
+class Watch:
+    """What a block drew.
+
+    Attributes:
+        draws: Every draw of a mechanism.
+        elsewhere: Requests for random words that no document's stream was asked for.
+        depth: How many draws are under way, one within another: the outermost is written down.
+    """
+
+    draws: list[Draw] = field(default_factory=list)
+    elsewhere: int = 0
+    depth: int = 0
+    _reads: dict[tuple[int, int], tuple[list[Int64], list[Words]]] = field(default_factory=dict)
+    _requests: int = 0
+
+    def words(self) -> Words:
+        """Return all random words that were read, each place of a request once."""
+        found = []
+        for places, words in self._reads.values():
+            _, first = np.unique(np.concatenate(places), return_index=True)
+            found.append(np.concatenate(words)[first])
+        return np.concatenate([np.zeros(0, np.uint64), *found])
+
+    def read(self, request: int, number: int, places: Int64, words: Words) -> None:
+        """Write down words that were read."""
+        held_places, held_words = self._reads.setdefault((request, number), ([], []))
+        held_places.append(places)
+        held_words.append(words.reshape(-1).copy())
+
+    def request(self) -> int:
+        """Count a request."""
+        self._requests += 1
+        return self._requests
+
+
+@contextmanager
+def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
+    """Write down every draw and, if asked to, every random word.
+
+    Args:
+        mechanism: One whose class may draw in a way of its own.
+        words: Whether to keep the random words.
+    """
+    watch = Watch()
+
+    def draw_of(real: Callable[..., Int64]) -> Callable[..., Int64]:
+        @wraps(real)
+        def draw(mechanism: Any, inputs: Any, *more: Any, **named: Any) -> Int64:  # noqa: ANN401 - as of any mechanism
+            watch.depth += 1
+            try:
+                outputs = real(mechanism, inputs, *more, **named)
+            finally:
+                watch.depth -= 1
+            if not watch.depth:
+                watch.draws.append(Draw(mechanism, np.array(inputs), np.array(outputs)))
+            return outputs
+
+        return draw
+
+    def lanes_of(real: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(real)
+        def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
+            if not isinstance(stream, DocumentStreams):
+                watch.elsewhere += 1
+            source, request = real(stream, shape), watch.request()
+
+            def lane(number: int, where: Int64 | None = None) -> Words:
+                made: Words = source(number) if where is None else source(number, where)
+                if words:
+                    watch.read(request, number, np.arange(made.size) if where is None else where.reshape(-1), made)
+                return made
+
+            return lane
+
+        return lanes
+
+    with ExitStack() as stack:
+        own = [kind for kind in type(mechanism).__mro__ if "draw" in vars(kind)]
+        for kind in dict.fromkeys([Exponential, MetricExponential, Subset, TwoSet, *own]):
+            stack.enter_context(patch.object(kind, "draw", draw_of(vars(kind)["draw"])))
+        for source in (DocumentStreams, Rng):
+            stack.enter_context(patch.object(source, "lanes", lanes_of(source.lanes)))
+        yield watch

@@ -1,0 +1,8 @@
+"""So that tests here find the module of planted bugs beside them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
