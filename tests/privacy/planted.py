@@ -298,8 +298,8 @@ def never_the_most_frequent(monkeypatch):
     for kind in (Exponential, TwoSet, Subset):
         real = kind.draw
 
-        def draw(self, inputs, rng, real=real):
-            outputs = real(self, inputs, rng)
+        def draw(self, inputs, rng, real=real, **named):
+            outputs = real(self, inputs, rng, **named)
             return np.where(outputs == 4, 5, outputs)
 
         monkeypatch.setattr(kind, "draw", draw)

@@ -50,7 +50,7 @@ GIVEN_LENGTHS = "any two documents with as many sentences of the same lengths"
 _MOST_SENTENCES = 10_000
 _READ_AT_ONCE = 256  # sentences
 _DOWN = 1 - 1e-12  # so that rounding never makes the loss larger than the one asked for
-_FLOATS_AT_ONCE = 2**22  # of ratings: 16 MiB, which caches hold
+_FLOATS_AT_ONCE = 2**23  # of ratings: 32 MiB at most
 _CACHED = ("network_", "_ends", "_groups", "_marks", "_neutral", "_stop")
 _EITHER_OR = (
     ("mechanism", "two-set", "subset"),
@@ -226,7 +226,10 @@ class ERAE(Anonymizer):
         features = self.network_.features(block, asked)  # (steps of all sentences, E)
         ends = np.cumsum(asked)
         longest = max(map(self._steps, block))
-        for part in _in_parts(asked, _FLOATS_AT_ONCE // len(self.network_.vocabulary)):
+        # How many sentences are drawn together is public: not even the number of draws may depend on the text.
+        at_once = max(1, _FLOATS_AT_ONCE // (max(longest, 1) * len(self.network_.vocabulary)))
+        for start in range(0, len(block), at_once):
+            part = slice(start, min(start + at_once, len(block)))
             first = ends[part.start] - asked[part.start]
             rated = self._rated(features[first : ends[part.stop - 1]])
             rows = np.full((part.stop - part.start, longest), len(rated) - 1)
@@ -309,18 +312,6 @@ class ERAE(Anonymizer):
         stop = int(is_end.argmax()) if is_end.any() else len(numbers)
         words: list[int] = numbers[:stop].tolist()
         return words
-
-
-def _in_parts(counts: Sequence[int], most: int) -> Iterator[slice]:
-    """Yield slices of items that count for no more together, or of one that does alone."""
-    first, held = 0, 0
-    for place, count in enumerate(counts):
-        if held + count > most and place > first:
-            yield slice(first, place)
-            first, held = place, 0
-        held += count
-    if len(counts) > first:
-        yield slice(first, len(counts))
 
 
 EXAMPLE = ERAE(sentences=4, words=10)

@@ -66,16 +66,23 @@ def held(table: int) -> Iterator[Trace]:
     def scramble(size: int) -> Words:
         return mixed(np.arange(size, dtype=np.uint64) + np.uint64((table << 48) + (len(trace.calls) << 24)))
 
-    def draw(mechanism: Any, inputs: Any, *_: object, **__: object) -> Int64:  # noqa: ANN401 - as of any mechanism
-        shape = np.shape(inputs)[:-1] if isinstance(mechanism, _RATED) else np.shape(inputs)
+    def made(mechanism: Any, shape: tuple[int, ...]) -> Int64:  # noqa: ANN401 - as of any mechanism
         trace.note(mechanism, shape)
         return (scramble(int(np.prod(shape))) % np.uint64(mechanism.outputs)).astype(np.int64).reshape(shape)
+
+    def draw(mechanism: Any, inputs: Any, *_: object, rows: Any = None, **__: object) -> Int64:  # noqa: ANN401
+        if rows is not None:
+            return made(mechanism, np.shape(rows))
+        return made(mechanism, np.shape(inputs)[:-1] if isinstance(mechanism, _RATED) else np.shape(inputs))
+
+    def draw_among(mechanism: Subset, candidates: Any, *_: object) -> Int64:  # noqa: ANN401
+        return made(mechanism, np.shape(candidates)[:-1])
 
     def perturb(mechanism: LaplaceND, points: Any, numbers: Any) -> NDArray[np.float64]:  # noqa: ANN401
         shape = np.broadcast_shapes(np.shape(points)[:-1], np.shape(numbers)[:-1])
         trace.note(mechanism, shape)
-        made = (scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
-        moved: NDArray[np.float64] = (made * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
+        numbers = (scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
+        moved: NDArray[np.float64] = (numbers * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
         return moved
 
     def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
@@ -92,6 +99,7 @@ def held(table: int) -> Iterator[Trace]:
     with ExitStack() as stack:
         for kind in (Exponential, MetricExponential, Subset, TwoSet):
             stack.enter_context(patch.object(kind, "draw", draw))
+        stack.enter_context(patch.object(Subset, "draw_among", draw_among))
         stack.enter_context(patch.object(LaplaceND, "perturb", perturb))
         for source in (DocumentStreams, Rng):
             stack.enter_context(patch.object(source, "lanes", lanes))
@@ -157,7 +165,7 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
 
     Args:
         mechanism: One whose class may draw in a way of its own.
-        words: Whether to keep the random words.
+        words: Whether to keep the random words, and not the inputs of the draws.
     """
     watch = Watch()
 
@@ -170,7 +178,8 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
             finally:
                 watch.depth -= 1
             if not watch.depth:
-                watch.draws.append(Draw(mechanism, np.array(inputs), np.array(outputs)))
+                given = _rows_of(mechanism, inputs, real.__name__, named.get("rows")) if not words else None
+                watch.draws.append(Draw(mechanism, given, np.array(outputs)))
             return outputs
 
         return draw
@@ -196,6 +205,17 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
         own = [kind for kind in type(mechanism).__mro__ if "draw" in vars(kind)]
         for kind in dict.fromkeys([Exponential, MetricExponential, Subset, TwoSet, *own]):
             stack.enter_context(patch.object(kind, "draw", draw_of(vars(kind)["draw"])))
+        stack.enter_context(patch.object(Subset, "draw_among", draw_of(Subset.draw_among)))
         for source in (DocumentStreams, Rng):
             stack.enter_context(patch.object(source, "lanes", lanes_of(source.lanes)))
         yield watch
+
+
+def _rows_of(mechanism: Any, inputs: Any, name: str, rows: Any) -> NDArray[Any]:  # noqa: ANN401 - as of any mechanism
+    """Return the inputs of a draw as `draw` takes them without further ado: one for each output."""
+    given = np.asarray(inputs)
+    if name == "draw_among":
+        rated = np.zeros((*given.shape[:-1], mechanism.outputs), np.float32)
+        np.put_along_axis(rated, given, 1, axis=-1)
+        return rated
+    return given.copy() if rows is None else given.reshape(-1, mechanism.outputs)[rows]
