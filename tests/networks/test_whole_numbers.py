@@ -145,7 +145,7 @@ print(runpy.run_path({__file__!r})["digest"]())
 """
 KINDS = {
     "generic": {"NUMBA_CPU_NAME": "generic"},
-    "AVX2": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+sse4.2,+ssse3,+avx,+avx2,+fma,+popcnt,+bmi,+bmi2"},
+    "AVX2": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""},
     "old libraries": {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "2", "NUMBA_DISABLE_JIT": "0"},
     "Haswell": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX"},
 }

@@ -16,9 +16,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 from llvmlite import ir  # type: ignore[import-untyped]
+from llvmlite.binding import parse_assembly  # type: ignore[import-untyped]
 from numba import types
 from numba.core.codegen import get_host_cpu_features
-from numba.core.config import CPU_FEATURES  # type: ignore[attr-defined] # made by numba's own reading of settings
+from numba.core.config import CPU_FEATURES, CPU_NAME  # type: ignore[attr-defined] # made by numba's own reading of settings
+from numba.core.registry import cpu_target
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
@@ -30,11 +32,23 @@ Value: TypeAlias = Any
 
 
 def _features() -> set[str]:
-    """Return what numba compiles for, which a user may have limited."""
+    """Return what numba compiles for, which a user may have limited: by features, or by the name of a processor."""
     stated = get_host_cpu_features() if CPU_FEATURES is None else CPU_FEATURES  # type: ignore[no-untyped-call]
-    return {name[1:] for name in stated.split(",") if name.startswith("+")}
+    found = {name[1:] for name in stated.split(",") if name.startswith("+")}
+    return found | {"avx2"} if CPU_NAME is not None and _multiplies_eight_at_once() else found
 
 
+def _multiplies_eight_at_once() -> bool:
+    """Tell whether eight 32-bit numbers are multiplied by one instruction: what the name implies, only LLVM knows."""
+    eight = ir.FunctionType(_EIGHT, [_EIGHT, _EIGHT])
+    function = ir.Function(ir.Module(), eight, "multiply")
+    builder = ir.IRBuilder(function.append_basic_block())
+    builder.ret(builder.mul(*function.args))
+    code = cpu_target.target_context.codegen()._tm.emit_assembly(parse_assembly(str(function.module)))
+    return any("vpmulld" in line and "ymm" in line for line in code.splitlines())
+
+
+_EIGHT = ir.VectorType(ir.IntType(32), 8)
 _HAS = _features()
 _WIDE = {"avx512f", "avx512bw", "avx512vl"} <= _HAS
 _ADDS = bool({"avx512vnni", "avx512vl"} <= _HAS) or "avxvnni" in _HAS
