@@ -8,7 +8,6 @@ from fractions import Fraction
 
 from allonym.errors import ParameterError
 from allonym.privacy.guarantee import Guarantee
-from allonym.privacy.statement import number
 
 
 @dataclass(frozen=True)
@@ -98,14 +97,3 @@ class Purpose:
         if promise.definition != "pure" or promise.unit == "word" or promise.epsilon is None:
             return None
         return Fraction(promise.epsilon)
-
-
-def shown_loss(loss: Fraction) -> str:
-    """Return a loss for people, rounded up."""
-    return number(rounded_up(loss))
-
-
-def rounded_up(loss: Fraction) -> float:
-    """Return the smallest float that is no less than a loss."""
-    nearest = float(loss)
-    return nearest if Fraction(nearest) >= loss else math.nextafter(nearest, math.inf)
