@@ -22,10 +22,12 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
-from allonym.web import guard, server, work
+from allonym.anonymizers.identity import Identity
+from allonym.web import guard, methods, server, work
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 PORT = 8765
+CURVE = methods.curve
 ORIGIN = f"http://127.0.0.1:{PORT}"
 LETTER = (Path(server.__file__).parent / "static" / "example.txt").read_text("utf-8")
 _CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -63,6 +65,16 @@ def client(page, stranger) -> TestClient:
     """A browser that has."""
     assert stranger.post("/open", json={"token": page.access.token}).status_code == 204
     return stranger
+
+
+@pytest.fixture
+def unproved(monkeypatch) -> None:
+    """Let the style change be a method that is quick and without a proof, wherever its models are."""
+    real = methods.anonymizer, methods.parameters
+    chosen = {"style": Identity()}
+    monkeypatch.setattr(methods, "anonymizer", lambda name, place: chosen.get(name) or real[0](name, place))
+    monkeypatch.setattr(methods, "parameters", lambda name, place: {} if name in chosen else real[1](name, place))
+    monkeypatch.setattr(methods, "curve", lambda name, place: (None, 0) if name in chosen else CURVE(name, place))
 
 
 @pytest.fixture

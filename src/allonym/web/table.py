@@ -22,6 +22,8 @@ from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.jobs.files import open_documents
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.run import Options, Plan, execute, plan
+from allonym.privacy import Guarantee
+from allonym.privacy.budgets import added, worded
 from allonym.privacy.statement import number
 from allonym.web import methods
 from allonym.web.purse import Purse
@@ -82,6 +84,7 @@ class Table:
     runs: int = 0
     ledger: str = ""
     _purse: Purse | None = field(default=None, repr=False)
+    _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _job: Plan | None = field(default=None, repr=False)
     _stop: bool = field(default=False, repr=False)
 
@@ -109,8 +112,9 @@ class Table:
         self._job, self._purse = job, purse
         self.total, self.done, self.problem, self.ledger = job.count, 0, "", ""
         self.runs += 1
-        again = "" if self.runs == 1 else f" It was drawn {self.runs} times here, and losses add up."
-        self.promise = f"{job.per_author or job.per_document}{again}"
+        self._promised.append(job.per_document)
+        again = "" if self.runs == 1 else f" All runs together, on a document: {worded(added(self._promised), 'run')}"
+        self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
         keep = [word for one in choice.keep for word in ("--keep", one)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
         if purse is not None:
@@ -213,7 +217,7 @@ def _cost(job: Plan) -> str:
     """Return the price of a table in a sentence."""
     promised, documents = job.per_document, "1 document" if job.count == 1 else f"{job.count:,} documents"
     if promised.loss_per_word is None:
-        return f"Nothing is proved, so no budget is spent on {documents}."
+        return f"Nothing is proved of {documents}, so no loss can be stated, and afterwards no total."
     if promised.words is None:
         each = number(promised.loss_per_word)
         return f"This will cost ε ≤ {each} for each word of {documents}: words add up, and their number is not hidden."
