@@ -31,7 +31,19 @@ Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
 
 @dataclass
 class Room:
-    """What the operations work with: the desk, a worker for quick things and one for long ones."""
+    """What the operations work with: the desk, a worker for quick things and one for long ones.
+
+    Attributes:
+        desk: Texts, draws and what they cost.
+        quick: Does what a request waits for.
+        long: Does what nobody waits for.
+        wanted: The protection whose tables are to be made.
+        to_train: Whether attackers are about to be trained.
+        prepared: Whether other words have been looked up once.
+        table: The uploaded table.
+        turn: How often another table was taken or dropped.
+        missed: Why a table could not be taken after its request had been answered, in a sentence.
+    """
 
     desk: Desk
     quick: Worker
@@ -40,13 +52,19 @@ class Room:
     to_train: bool = False
     prepared: bool = False
     table: Table | None = None
+    missed: str = ""
+    turn: int = 0
+
+    def hold(self, table: Table | None) -> None:
+        """Take another table, or none, in place of the one that is here."""
+        if self.table is not None:
+            self.table.close()
+        self.table, self.missed, self.turn = table, "", self.turn + 1
 
     def forget(self) -> None:
         """Drop everything."""
         self.desk.forget()
-        if self.table is not None:
-            self.table.close()
-            self.table = None
+        self.hold(None)
 
     def prepare(self, protection: str, position: int) -> None:
         """Have the tables of a protection made, so that a draw need not wait for them; the last counts."""
