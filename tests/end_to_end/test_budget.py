@@ -110,7 +110,7 @@ def test_a_damaged_ledger_is_refused_with_a_way_out(line, command, tmp_path):
     content = (tmp_path / "ledger").read_bytes()
     at = content.index(b"syntf")
     (tmp_path / "ledger").write_bytes(content[:at] + b"SYNTF" + content[at + 5 :])
-    for words in (line + ["--force"], ["budget", "show", "--budget-db", tmp_path / "ledger"]):
+    for words in ([*line, "--force"], ["budget", "show", "--budget-db", tmp_path / "ledger"]):
         assert "ledger is damaged" in command(*words).refused().err
 
 
@@ -198,8 +198,8 @@ def test_at_every_moment_at_least_as_much_is_charged_as_can_be_seen(line, comman
 
     for name in ("replace", "rename", "fsync"):
         monkeypatch.setattr(os, name, watched(getattr(os, name)))
-    for number in (1, 2):
-        command(*line[:-1], tmp_path / f"o{number}.npz", "--chunk-rows", 2).done()
+    for run in (1, 2):
+        command(*line[:-1], tmp_path / f"o{run}.npz", "--chunk-rows", 2).done()
     monkeypatch.undo()
     assert len(states) > 40
     assert all(paid >= seen for paid, seen in states), states

@@ -172,9 +172,8 @@ def test_overwritten_bytes_are_noticed_wherever_they_lie(tmp_path):
         try:
             with Ledger(place) as ledger:
                 assert (ledger.totals(), list(ledger.history())) == expected, at
-        except InputError as error:
+        except InputError:
             refused += 1
-            assert "changed" in str(error)
         for beside in tmp_path.glob("changed*"):
             beside.unlink()
     assert refused > 5

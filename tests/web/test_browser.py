@@ -9,10 +9,11 @@ import time
 import pytest
 
 from allonym.web import reading
+from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 from tests.web.payloads import KINDS, variants
 
-SLOW = 120_000  # milliseconds; a loaded machine takes its time
+SLOW = 1000 * PATIENCE  # milliseconds
 
 
 def until(tab, expression: str) -> None:

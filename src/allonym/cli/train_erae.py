@@ -143,7 +143,8 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
                 return
             talk.say(
                 f"{percent(found['done']):>5} done, step {found['step']:,}: held-out loss "
-                f"{found['held_out_loss']:.3f}, {percent(found['accuracy'], 1)} of the words right, {found['tokens_per_second']:,.0f} words a second"
+                f"{found['held_out_loss']:.3f}, {percent(found['accuracy'], 1)} of the words right, "
+                f"{found['tokens_per_second']:,.0f} words a second"
             )
 
         yield Watcher(step=step, look=look, stop=lambda: stopping.asked)

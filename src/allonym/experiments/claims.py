@@ -28,8 +28,8 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
     return (
         f"With {outcome.candidate}, the strongest adaptive attacker ({attack.attacker}) names the right one of "
         f"{outcome.panel.authors} authors {_with_interval(attack.figures[HEADLINE])} of the time, where the strongest "
-        f"on the original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most frequent "
-        f"author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
+        f"on the original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most "
+        f"frequent author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
         f"{_USES[evaluation.measure]}{useless}, so relative utility minus relative attack is {outcome.advantage:+.2f}."
     )
 
