@@ -89,7 +89,7 @@ def test_a_method_without_a_total_is_listed_and_refused_under_a_cap(table, comma
     [shown] = command("budget", "show", "--budget-db", tmp_path / "ledger", "--json").json
     assert (shown["epsilon_document"], shown["epsilon_author"], shown["not_added"]) == (None, None, {"none": 1})
     said = command("budget", "show", "--budget-db", tmp_path / "ledger").done().out
-    assert said == "in.csv: no total can be given: 1 release, 1 without a proof.\n"
+    assert said == "in.csv: no total can be given: 1 release, without a proof.\n"
 
 
 def test_the_ledger_never_says_less_than_the_statement_of_a_metric_release(table, command, tmp_path):

@@ -228,7 +228,7 @@ def test_a_ledger_of_the_first_version_is_taken_over(tmp_path):
             letters, reviews = ledger.totals()
             assert reviews.document == Fraction(3, 2)
             assert letters.document is None
-            assert "1 with a promise that was entered without its largest loss" in worded(letters)
+            assert "1 release, with a promise that was entered without its largest loss" in worded(letters)
             assert ledger.holds(1, "mine")
     with Ledger(tmp_path / "ledger") as ledger:
         ledger.charge(purpose(1))

@@ -196,7 +196,7 @@ def test_what_was_spent_is_told(desk):
 def test_after_a_draw_without_proof_no_badge_forgets_it(desk, unproved):
     desk.rewrite("style", 0)
     assert desk.badge["state"] == "unproved"
-    assert desk.told == "Spent so far: no total can be given: 1 draw, 1 without a proof."
+    assert desk.told == "Spent so far: no total can be given: 1 draw, without a proof."
     desk.rewrite("core", 0)
     claimed = desk.badge
     assert (claimed["state"], claimed["title"]) == ("mixed", rewriting.PROVED_ALONE)

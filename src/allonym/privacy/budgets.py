@@ -186,7 +186,8 @@ def where(total: Total) -> str:
 
 def why_not(total: Total) -> str:
     """Return what keeps releases from being added up."""
-    listed = [f"{count:,} {_WHY.get(kind, _PER_WORD)}" for kind, count in sorted(total.not_added.items())]
-    only = "" if total.releases == 1 else "of them "
-    first, *others = listed
-    return " and ".join([first.replace(" ", f" {only}", 1), *others])
+    kinds = [(f"{count:,}", _WHY.get(kind, _PER_WORD)) for kind, count in sorted(total.not_added.items())]
+    if total.releases == 1:
+        return kinds[0][1]
+    (count, first), *others = kinds
+    return " and ".join([f"{count} of them {first}", *(" ".join(one) for one in others)])
