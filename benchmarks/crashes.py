@@ -45,8 +45,7 @@ from allonym import cli
 from allonym.cli import BAD_USE, INTERRUPTED
 from allonym.jobs.batches import Protected
 from allonym.jobs.chunks import Layout
-from allonym.privacy import Guarantee
-from allonym.privacy import ledger_file
+from allonym.privacy import Guarantee, ledger_file
 from allonym.privacy.budgets import Purpose
 from allonym.privacy.ledger import Ledger
 
