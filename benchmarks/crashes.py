@@ -45,8 +45,7 @@ from allonym import cli
 from allonym.cli import BAD_USE, INTERRUPTED
 from allonym.jobs.batches import Protected
 from allonym.jobs.chunks import Layout
-from allonym.privacy import Guarantee
-from allonym.privacy import ledger as ledgers
+from allonym.privacy import Guarantee, ledger_file
 from allonym.privacy.budgets import Purpose
 from allonym.privacy.ledger import Ledger
 
@@ -244,14 +243,14 @@ def at_statements(rng: random.Random) -> tuple[Callable[[int], None], Callable[[
     at = rng.randrange(25)
 
     def dying() -> None:
-        real, calls = ledgers._connected, iter(range(10**9))
+        real, calls = ledger_file.connected, iter(range(10**9))
 
         def connected(path: Path, create: bool) -> Any:  # noqa: ANN401
             connection = real(path, create)
             connection.set_trace_callback(lambda _: os.kill(os.getpid(), signal.SIGKILL) if next(calls) == at else None)
             return connection
 
-        ledgers._connected = connected
+        ledger_file.connected = connected
 
     return lambda _: None, dying
 

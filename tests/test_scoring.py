@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,6 +14,7 @@ from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 from allonym import scoring
 from allonym.errors import InputError
 from allonym.randomness import insecure
+from allonym.scoring import interval, percent
 
 pairs = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), min_size=1, max_size=40)
 
@@ -107,3 +111,21 @@ def test_lists_must_fit_together():
         scoring.classification(["a"], ["a", "b"])
     with pytest.raises(InputError, match="shape"):
         scoring.bootstrap([[1.0]])
+
+
+def test_no_share_is_all_or_nothing_by_rounding():
+    for digits in (0, 1):
+        for share in (1e-12, 0.0004999, 0.004999, 0.005, 0.5, 0.9949999999999999, 0.995, 0.997, 0.9995, 1 - 1e-12):
+            said = percent(share, digits)
+            assert said not in ("0 %", "100 %", "0.0 %", "100.0 %")
+    assert [percent(share) for share in (0, 0.997, 1, 1.02)] == ["0 %", "over 99 %", "100 %", "102 %"]
+    assert interval(0.0, 0.997) == "0–over 99 %"
+
+
+def test_shares_are_written_in_one_place():
+    """Other code of the commands and the page formats no share by itself."""
+    source = Path(scoring.__file__).parent
+    for folder in ("cli", "web", "attackers", "jobs"):
+        for path in (source / folder).rglob("*.py"):
+            found = re.findall(r"100 \* [^\n]*:[.\d]*f\} ?%|:[.\d]*%\}", path.read_text("utf-8"))
+            assert found == [], path.name

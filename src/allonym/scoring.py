@@ -6,6 +6,7 @@ an interval says nothing about other training texts or another run of a random a
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -40,6 +41,29 @@ class Figure:
 
     def __str__(self) -> str:
         return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
+
+
+def percent(share: float, digits: int = 0) -> str:
+    """Write a share in per cents, but never round one to all or nothing. The page's scripts have the same rule.
+
+    >>> percent(0.623), percent(0.999), percent(0.002), percent(1), percent(0.0004, 1)
+    ('62 %', 'over 99 %', 'under 1 %', '100 %', 'under 0.1 %')
+    """
+    scale = 10**digits
+    parts = math.floor(100 * scale * share + 0.5)
+    if 0 < share < 1 and not 0 < parts < 100 * scale:
+        end = ("under", 1 / scale) if parts < 1 else ("over", 100 - 1 / scale)
+        return f"{end[0]} {end[1]:.{digits}f} %"
+    return f"{parts / scale:.{digits}f} %"
+
+
+def interval(low: float, high: float) -> str:
+    """Write the ends of an interval in per cents.
+
+    >>> interval(0.31, 0.446), interval(0.0, 0.998)
+    ('31–45 %', '0–over 99 %')
+    """
+    return f"{percent(low).removesuffix(' %')}–{percent(high)}"
 
 
 def bootstrap(values: ArrayLike, statistic: Callable[..., Any] = np.mean) -> Figure:

@@ -19,6 +19,7 @@ from sklearn.datasets import load_svmlight_file
 
 from allonym import cli, embeddings
 from allonym.text import terms
+from tests.conftest import PATIENCE
 
 WORDS = 20
 
@@ -75,7 +76,7 @@ def program():
         line = [sys.executable, "-m", "allonym", *map(str, arguments)]
         if shell:
             line = ["sh", "-c", f'{shell}; exec "$@"', "sh", *line]
-        done = subprocess.run(line, input=stdin, capture_output=True, timeout=60, check=False, **settings)
+        done = subprocess.run(line, input=stdin, capture_output=True, timeout=PATIENCE, check=False, **settings)
         assert b"Traceback" not in done.stdout + done.stderr
         return Result(done.returncode, done.stdout.decode(), done.stderr.decode())
 

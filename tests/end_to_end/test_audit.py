@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
+import os
 import shlex
 import sys
 import textwrap
@@ -19,6 +21,7 @@ from allonym.mechanisms import Subset
 from allonym.privacy import audit_texts
 from allonym.privacy.audit import Audit, Finding
 from allonym.randomness import insecure
+from tests.conftest import PATIENCE
 
 DRAWS = ("--draws", 2000)
 FEW = ("--draws", 20)
@@ -277,10 +280,19 @@ def test_what_cannot_be_audited_is_refused_in_a_sentence(command, arguments, say
 
 def test_a_program_that_takes_too_long_is_ended_with_its_children(command, tmp_path):
     late = tmp_path / "late"
-    line = f"sh -c '(sleep 1; touch {late}) & wait'"
+    hold = tmp_path / "hold"
+    os.mkfifo(hold)  # the child goes on when somebody writes to it, however long that takes
+    line = f"sh -c '(cat {hold}; touch {late}) & wait'"
     command("audit", "--command", line, *FEW, "--timeout", 0.2).refused()
-    time.sleep(1.2)
+    ends, written = time.monotonic() + PATIENCE, []
+    with contextlib.suppress(OSError):  # as soon as nobody is left who reads
+        while time.monotonic() < ends:
+            written.append(os.open(hold, os.O_WRONLY | os.O_NONBLOCK))  # closing it would let the child go on
+            time.sleep(0.05)
+    assert time.monotonic() < ends
     assert not late.exists()
+    for end in written:
+        os.close(end)
 
 
 def test_no_shell_ever_sees_the_command(command, tmp_path):

@@ -10,6 +10,7 @@ import pytest
 
 from allonym import randomness
 from allonym.privacy.ledger import Ledger
+from allonym.privacy.statement import number
 
 ROWS = [
     {"key": f"zyxqk{i}", "who": f"zyxq{'ab'[i % 2]}", "text": f"People write about work and time, number {i}."}
@@ -86,7 +87,31 @@ def test_a_method_without_a_total_is_listed_and_refused_under_a_cap(table, comma
     assert command(*line, "--cap-document", 9).code == 3
     command(*line).done()
     [shown] = command("budget", "show", "--budget-db", tmp_path / "ledger", "--json").json
-    assert (shown["epsilon_document"], shown["not_added"]) == (0, {"none": 1})
+    assert (shown["epsilon_document"], shown["epsilon_author"], shown["not_added"]) == (None, None, {"none": 1})
+    said = command("budget", "show", "--budget-db", tmp_path / "ledger").done().out
+    assert said == "in.csv: no total can be given: 1 release, without a proof.\n"
+
+
+def test_the_ledger_never_says_less_than_the_statement_of_a_metric_release(table, command, tmp_path):
+    method = ["--method", "laplace", "--epsilon", 0.5, "--words", 3]
+    line = ["anonymize", table, "--text", "text", *method, "--budget-db", tmp_path / "ledger"]
+    told = command(*line).done().err
+    promised = command("guarantee", *method, "--json").done().json["guarantee"]["epsilon"]
+    [shown] = command("budget", "show", "--budget-db", tmp_path / "ledger", "--json").json
+    assert shown["epsilon_document"] == promised > 0
+    assert f"Spent on 'in.csv' so far: at most ε = {number(promised)} on a document" in told
+    assert f"ε = {number(promised)} each" in command("budget", "history", "--budget-db", tmp_path / "ledger").done().out
+    refused = command(*line, "--force", "--cap-document", 1.5 * promised)
+    assert (refused.code, "above the cap" in refused.err) == (3, True)
+
+
+def test_a_damaged_ledger_is_refused_with_a_way_out(line, command, tmp_path):
+    command(*line).done()
+    content = (tmp_path / "ledger").read_bytes()
+    at = content.index(b"syntf")
+    (tmp_path / "ledger").write_bytes(content[:at] + b"SYNTF" + content[at + 5 :])
+    for words in ([*line, "--force"], ["budget", "show", "--budget-db", tmp_path / "ledger"]):
+        assert "ledger is damaged" in command(*words).refused().err
 
 
 def test_dry_run_foretells_the_totals_and_leaves_the_ledger(line, command, everything, tmp_path):
@@ -173,8 +198,8 @@ def test_at_every_moment_at_least_as_much_is_charged_as_can_be_seen(line, comman
 
     for name in ("replace", "rename", "fsync"):
         monkeypatch.setattr(os, name, watched(getattr(os, name)))
-    for number in (1, 2):
-        command(*line[:-1], tmp_path / f"o{number}.npz", "--chunk-rows", 2).done()
+    for run in (1, 2):
+        command(*line[:-1], tmp_path / f"o{run}.npz", "--chunk-rows", 2).done()
     monkeypatch.undo()
     assert len(states) > 40
     assert all(paid >= seen for paid, seen in states), states

@@ -21,23 +21,25 @@ import pytest
 from allonym.cli.budgets import Budget
 from allonym.jobs import run
 from allonym.privacy.ledger import Ledger
+from tests.conftest import PATIENCE
 
 ROWS = 6_000
 CANARY = "zyxqvwone"
-# Runs the command and kills it, as `kill -9` would, at the n-th call of a function of the system.
-KILLED = """
+# Runs the command and sends it a signal, such as that of `kill -9`, at the n-th call of a function of the system.
+SIGNALLED = """
 import os, signal, sys
 name, at = sys.argv[1], int(sys.argv[2])
 real, calls = getattr(os, name), iter(range(10**9))
 def dying(*arguments, **named):
     if next(calls) == at:
-        os.kill(os.getpid(), signal.SIGKILL)
+        os.kill(os.getpid(), signal.SIGNAL)
     return real(*arguments, **named)
 setattr(os, name, dying)
 sys.argv = ["allonym", *sys.argv[3:]]
 from allonym.cli import main
 main()
 """
+KILLED, HELD = (SIGNALLED.replace("SIGNAL)", f"{name})") for name in ("SIGKILL", "SIGSTOP"))
 
 
 @pytest.fixture
@@ -105,7 +107,7 @@ def test_killed_at_any_step_and_resumed(name, at, older, command, line, expected
         for path in expected:
             (tmp_path / path).write_bytes(b"older")
     force = ["--force"] if older else []
-    done = subprocess.run([sys.executable, "-c", KILLED, name, str(at), *line, *force], check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KILLED, name, str(at), *line, *force], check=False, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL
     assert job_folder(tmp_path).is_dir()
     assert leaks(tmp_path) == []
@@ -124,22 +126,21 @@ def test_stopped_in_the_middle_it_says_how_to_go_on(which, line, expected, tmp_p
     program = [sys.executable, "-m", "allonym"]
     # What is started in the background, as this suite may be, ignores Ctrl-C unless told otherwise.
     listening = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen([*program, *line, "--chunk-rows", "20"], stderr=subprocess.PIPE, preexec_fn=listening)
-    deadline = time.monotonic() + 60
-    while not list(job_folder(tmp_path).glob("chunks/*.lines")) and time.monotonic() < deadline:
-        time.sleep(0.002)
-    process.send_signal(signal.SIGSTOP)  # so that it cannot end before it is told to
-    assert len(list(job_folder(tmp_path).glob("chunks/*.lines"))) < ROWS // 20, "it was too quick for this test"
+    held = [sys.executable, "-c", HELD, "replace", "5", *line, "--chunk-rows", "20"]  # it stops itself in mid-job
+    process = subprocess.Popen(held, stderr=subprocess.PIPE, preexec_fn=listening)
+    _, status = os.waitpid(process.pid, os.WUNTRACED)
+    assert os.WIFSTOPPED(status)
+    assert 0 < len(list(job_folder(tmp_path).glob("chunks/*.lines"))) < ROWS // 20
     process.send_signal(which)
     process.send_signal(signal.SIGCONT)
-    _, talk = process.communicate(timeout=60)
+    _, talk = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, talk
     assert b"Traceback" not in talk
     assert outputs(tmp_path) == {}
     [sentence] = talk.decode().splitlines()
     resume = shlex.split(sentence.partition("Go on with: ")[2])
     assert resume[0] == "allonym"
-    subprocess.run([*program, *resume[1:]], check=True, capture_output=True, timeout=60)
+    subprocess.run([*program, *resume[1:]], check=True, capture_output=True, timeout=PATIENCE)
     assert outputs(tmp_path) == expected
     assert releases(tmp_path) == 1
 
@@ -158,14 +159,14 @@ def test_workers_end_with_a_killed_parent_and_the_job_goes_on(command, line, exp
     if not children.exists():
         process.kill()
         pytest.skip("this system does not list the children of a process")
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     workers: list[str] = []
     while not list(job_folder(tmp_path).glob("chunks/*.lines")) and time.monotonic() < deadline:
         workers = children.read_text().split()
         time.sleep(0.005)
     process.kill()
-    process.wait(timeout=60)
-    deadline = time.monotonic() + 60
+    process.wait(timeout=PATIENCE)
+    deadline = time.monotonic() + PATIENCE
     while any(map(is_running, workers)) and time.monotonic() < deadline:
         time.sleep(0.05)
     assert workers
@@ -179,7 +180,7 @@ def test_a_full_disk_ends_with_2_keeps_what_was_done_and_says_how_to_go_on(comma
     # A file may not grow beyond 500 blocks of 512 or 1,024 bytes: enough for each chunk, too little for the output.
     assert len(expected["o.jsonl"]) > 500 * 1024
     shell = ["sh", "-c", 'ulimit -f 500; exec "$@"', "sh", sys.executable, "-m", "allonym"]
-    done = subprocess.run([*shell, *line], capture_output=True, check=False, timeout=60)
+    done = subprocess.run([*shell, *line], capture_output=True, check=False, timeout=PATIENCE)
     assert done.returncode == 2, done.stderr
     assert b"go on with: allonym anonymize" in done.stderr
     assert outputs(tmp_path) == {}
@@ -190,7 +191,7 @@ def test_a_full_disk_ends_with_2_keeps_what_was_done_and_says_how_to_go_on(comma
 
 def test_exit_codes_of_resuming(command, line, source, tmp_path):
     assert command(*line, "--resume").code == 5
-    done = subprocess.run([sys.executable, "-c", KILLED, "replace", "3", *line], check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KILLED, "replace", "3", *line], check=False, timeout=PATIENCE)
     assert done.returncode == -signal.SIGKILL
     assert "--resume" in command(*line).refused().err
     assert command(*line, "--resume", "--words", "5").code == 5
@@ -208,7 +209,7 @@ def test_works_without_a_network(line, expected, tmp_path):
     apart = ["unshare", "--net", "--map-root-user"]
     if shutil.which("unshare") is None or subprocess.run([*apart, "true"], capture_output=True, check=False).returncode:
         pytest.skip("this system does not let a user take the network away")
-    subprocess.run([*apart, sys.executable, "-m", "allonym", *line, "--jobs", "2"], check=True, timeout=90)
+    subprocess.run([*apart, sys.executable, "-m", "allonym", *line, "--jobs", "2"], check=True, timeout=PATIENCE)
     assert outputs(tmp_path) == expected
 
 

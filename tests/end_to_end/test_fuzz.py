@@ -22,7 +22,7 @@ from allonym.randomness import insecure
 
 DOCUMENTS = 10_000
 BROKEN_FILES = 800
-SLOWEST_FILE = 2.0  # seconds
+SLOWEST_FILE = 10.0  # seconds of this process, which others on the machine do not take
 MARK = "zyxq"
 EMOJI = ["👩‍👩‍👧‍👦", "🏳️‍🌈", "👍🏽", "🇩🇪", "1️⃣", "😀", "‍", "\ufe0f"]
 BIDI = ["\u202e", "\u202d", "\u2066", "\u2067", "\u2069", "\u200f", "\u200e", "\u061c", "\u202c"]
@@ -292,9 +292,9 @@ def test_broken_files_end_with_0_2_or_4(
         path = folder / f"in{suffix}"
         path.write_bytes(broken(rng, rng.choice(samples[suffix])))
         target, columns = target_and_columns(rng, folder, suffix)
-        before, began = everything(folder), time.perf_counter()
+        before, began = everything(folder), time.process_time()
         result = command("anonymize", path, *columns, *syntf, "-o", target)
-        assert time.perf_counter() - began < SLOWEST_FILE, number
+        assert time.process_time() - began < SLOWEST_FILE, number
         assert result.code in seen, (number, result)
         seen[result.code] += 1
         if result.code == 2:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import allonym
+from tests.conftest import PATIENCE
 
 ROWS = [
     {"key": "k1", "who": "ann", "grade": "7", "text": "People write about work, time and the world."},
@@ -51,7 +52,7 @@ def test_program_does_not_mind_a_reader_that_leaves(syntf):
     reading, writing = os.pipe()
     os.close(reading)
     with os.fdopen(writing, "wb") as pipe:
-        done = subprocess.run(line, stdout=pipe, stderr=subprocess.PIPE, timeout=60, check=False)
+        done = subprocess.run(line, stdout=pipe, stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
     assert (done.returncode, done.stderr) == (0, b"")
 
 

@@ -14,6 +14,7 @@ import pytest
 from allonym import models
 from allonym.cli import train_common
 from allonym.networks import training_folder
+from tests.conftest import PATIENCE
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
 
@@ -102,7 +103,7 @@ def test_a_terminated_run_goes_on_and_refuses_changes(command, table, tmp_path):
         assert read, said
         said += read
     process.send_signal(signal.SIGTERM)
-    _, error = process.communicate(timeout=60)
+    _, error = process.communicate(timeout=PATIENCE)
     assert process.returncode == 130, error
     assert f"allonym train erae {table} -o '{model}' --resume" in error.decode()
     assert not models.check(model).ok

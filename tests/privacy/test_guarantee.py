@@ -3,7 +3,9 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from allonym.errors import ParameterError
@@ -29,6 +31,10 @@ def test_words_and_documents_add_up():
     assert (author.unit, author.documents) == ("author", 7)
     assert accounting.total(0.1, 3) >= 0.1 * 3  # rounded up, never down
     assert accounting.total(0.0, 3) == 0.0
+    assert accounting.total(1e308, 100) == math.inf  # which no guarantee can state
+    for loss in (math.nan, math.inf, -1.0):
+        with pytest.raises(ParameterError):
+            accounting.total(loss, 3)
     with pytest.raises(ParameterError):
         accounting.total(1.0, -1)
 
@@ -58,7 +64,7 @@ def test_a_guarantee_that_makes_no_sense_cannot_be_made(changes):
 
 def test_the_statement_says_everything():
     said = str(example(released_as_is=("the ids", "the column 'year'")))
-    for part in ("any two documents", "e^2.50", "100 words", "ε = 250.1", "proved", "the ids", "'year'", "it rains"):
+    for part in ("any two documents", "e^2.50", "100 words", "ε = 250.0", "proved", "the ids", "'year'", "it rains"):
         assert part in said
     assert "does not by itself rule out" in said
 
@@ -78,6 +84,39 @@ def test_withdrawn_means_nothing_is_promised():
     assert "No formal privacy" in str(nothing)
     assert "reproducible run: no privacy" in str(nothing)
     assert "ε" not in str(nothing)
+
+
+def test_totals_and_what_is_printed_of_them_are_never_below_the_product():
+    """200,000 cases, by fractions: of floats as they come, of short decimals, and of those next to them."""
+    draws = cases(200_000)
+    for loss, words, documents in draws:
+        exact = Fraction(loss) * words * documents
+        total = accounting.total(loss, words, documents)
+        assert Fraction(total) >= exact
+        assert total == 0 or Fraction(math.nextafter(total, 0)) < exact  # and no further up than it must be
+        for value in (total, exact):
+            assert Fraction(number(value).replace(",", "")) >= value
+        assert Fraction(number(loss).replace(",", "")) >= Fraction(loss)
+
+
+def cases(count: int) -> list[tuple[float, int, int]]:
+    rng = np.random.default_rng(7)
+    losses = np.exp(rng.uniform(-7, 6, count))
+    short = rng.random(count) < 0.5
+    losses[short] = np.round(losses[short], 2)
+    losses = np.where(rng.random(count) < 0.3, np.nextafter(losses, np.inf), losses)
+    words, documents = rng.integers(1, 400, count), rng.integers(1, 30, count)
+    return list(zip(losses.tolist(), words.tolist(), documents.tolist(), strict=True))
+
+
+@pytest.mark.parametrize(
+    ("value", "printed"),
+    [(0, "0"), (0.25, "0.25"), (Fraction(1, 10), "0.10"), (0.1, "0.11"), (8.571, "8.58"), (99.999, "100.00"),
+     (250.0, "250.0"), (999.96, "1,000.0"), (1000.0, "1,000"), (1234567.2, "1,234,568"), (1e-9, "0.000001"),
+     (math.inf, "inf")],
+)  # fmt: skip
+def test_losses_as_they_are_printed(value, printed):
+    assert number(value) == printed
 
 
 @pytest.mark.parametrize("value", [0.0, 0.0012345, 0.5, 22.164854, 250.04, 3324.7281, 123456.7])

@@ -22,10 +22,13 @@ pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from starlette.testclient import TestClient
 
-from allonym.web import guard, server, work
+from allonym.anonymizers.identity import Identity
+from allonym.web import guard, heads, methods, server, work
+from tests.conftest import PATIENCE
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 PORT = 8765
+CURVE = methods.curve
 ORIGIN = f"http://127.0.0.1:{PORT}"
 LETTER = (Path(server.__file__).parent / "static" / "example.txt").read_text("utf-8")
 _CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
@@ -45,7 +48,8 @@ class Page:
 @pytest.fixture
 def page(monkeypatch) -> Page:
     """A page of its own for each test."""
-    monkeypatch.setattr(work, "SECONDS", 600.0)  # a loaded machine must not fail a test of the page
+    for part in (work, guard):  # a loaded machine must not fail a test of the page
+        monkeypatch.setattr(part, "SECONDS", PATIENCE)
     complaints: list[str] = []
     access = guard.Access(PORT)
     return Page(access, server.build(access, PORT, complaints.append), complaints)
@@ -63,6 +67,16 @@ def client(page, stranger) -> TestClient:
     """A browser that has."""
     assert stranger.post("/open", json={"token": page.access.token}).status_code == 204
     return stranger
+
+
+@pytest.fixture
+def unproved(monkeypatch) -> None:
+    """Let the style change be a method that is quick and without a proof, wherever its models are."""
+    real = methods.anonymizer, methods.parameters
+    chosen = {"style": Identity()}
+    monkeypatch.setattr(methods, "anonymizer", lambda name, place: chosen.get(name) or real[0](name, place))
+    monkeypatch.setattr(methods, "parameters", lambda name, place: {} if name in chosen else real[1](name, place))
+    monkeypatch.setattr(methods, "curve", lambda name, place: (None, 0) if name in chosen else CURVE(name, place))
 
 
 @pytest.fixture
@@ -85,31 +99,28 @@ def benchmark_script(monkeypatch):
 @contextlib.contextmanager
 def running(port: int = 0) -> Iterator[tuple[str, guard.Access, server._Server]]:
     """Run a real server in a thread; yields its address, its access and the server."""
-    import uvicorn
-
     place = server.listen(port)
     own = place.getsockname()[1]
     access = guard.Access(own)
     app = server.build(access, own)
-    config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="on", ws="none", backlog=512)
     ready = threading.Event()
-    real = server._Server(config, ready.set)
+    real = server._Server(server.settings(app), ready.set)
     real.capture_signals = contextlib.nullcontext  # signals belong to the main thread
     thread = threading.Thread(target=real.run, kwargs={"sockets": [place]})
     thread.start()
     try:
-        assert ready.wait(20)
+        assert ready.wait(PATIENCE)
         yield f"http://127.0.0.1:{own}", access, real
     finally:
         real.should_exit = True
-        thread.join(20)
+        thread.join(PATIENCE)
         place.close()
 
 
 def raw(address: str, request: bytes) -> bytes:
     """Send bytes as they are and return the answer."""
     host, port = address.removeprefix("http://").split(":")
-    with socket.create_connection((host, int(port)), timeout=10) as connection:
+    with socket.create_connection((host, int(port)), timeout=PATIENCE) as connection:
         connection.sendall(request)
         answer = b""
         with contextlib.suppress(TimeoutError, ConnectionResetError):
@@ -125,7 +136,7 @@ def chromium():
     if _CHROMIUM is None:
         pytest.skip("there is no chromium on this machine")
     with api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS)
+        browser = playwright.chromium.launch(executable_path=_CHROMIUM, args=_FLAGS, timeout=1000 * PATIENCE)
         yield browser
         browser.close()
 
@@ -133,9 +144,12 @@ def chromium():
 @pytest.fixture
 def visit(chromium, monkeypatch):
     """Open the page in the browser: yields its tab and its address; fails on any error in its console."""
-    monkeypatch.setattr(work, "SECONDS", 600.0)  # a loaded machine must not fail a test of the page
+    for part in (work, guard):  # a loaded machine must not fail a test of the page
+        monkeypatch.setattr(part, "SECONDS", PATIENCE)
+    monkeypatch.setattr(heads.PromptHeads, "seconds", PATIENCE)
     with running() as (address, access, _):
         context = chromium.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=False)
+        context.set_default_timeout(1000 * PATIENCE)
         tab = context.new_page()
         errors: list[str] = []
         tab.on("pageerror", lambda error: errors.append(str(error)))

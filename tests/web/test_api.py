@@ -7,6 +7,7 @@ import time
 import pytest
 
 from allonym.web import api, openapi, table_pages
+from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER, ORIGIN
 
 
@@ -62,7 +63,7 @@ def test_attackers_are_trained_on_other_texts(client):
     given = {"mine": [verse * 30, verse * 20], "others": [{"author": "<b>x</b>", "text": other * 40}]}
     state = client.post("/api/v1/references", json=given).json()
     assert state["state"] == "training"
-    ends = time.monotonic() + 300
+    ends = time.monotonic() + PATIENCE
     while state["state"] == "training" and time.monotonic() < ends:
         time.sleep(0.1)
         state = client.get("/api/v1/references").json()

@@ -8,11 +8,13 @@ import time
 
 import pytest
 
+from allonym.scoring import interval, percent
 from allonym.web import reading
+from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 from tests.web.payloads import KINDS, variants
 
-SLOW = 120_000  # milliseconds; a loaded machine takes its time
+SLOW = 1000 * PATIENCE  # milliseconds
 
 
 def until(tab, expression: str) -> None:
@@ -346,3 +348,12 @@ def test_the_token_works_once_in_a_browser(chromium):
         assert access.token not in second.url
         for tab in (first, second):
             tab.context.close()
+
+
+def test_the_page_writes_shares_as_the_commands_do(visit):
+    tab, _ = visit
+    shares = [0, 1e-9, 0.004, 0.005, 0.0149, 0.5, 0.985, 0.9949999999999999, 0.995, 0.997, 1 - 1e-12, 1, 1.02]
+    asked = "async (shares) => { const own = await import('/static/dom.js'); return shares.map(own.percent); }"
+    assert tab.evaluate(asked, shares) == [percent(share) for share in shares]
+    ends = "async ([low, high]) => (await import('/static/dom.js')).interval({ low, high })"
+    assert tab.evaluate(ends, [0.31, 0.998]) == interval(0.31, 0.998)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.conftest import PATIENCE
 from tests.web import cut_off
 from tests.web.conftest import _CHROMIUM
 
@@ -34,7 +35,7 @@ def test_the_screens_work_with_the_network_cut():
     tests = [f"{root}/tests/web/test_browser.py::{name}" for name in FLOWS]
     environment = {**os.environ, "PYTHONPATH": str(root)}
     command = [*CUT, sys.executable, "-m", "tests.web.cut_off", *tests]
-    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=600)
+    done = subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True, timeout=4 * PATIENCE)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     assert all(f"PASSED tests/web/test_browser.py::{name}" in done.stdout for name in FLOWS)
     assert "attempts to leave: 0" in done.stdout

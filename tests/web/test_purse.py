@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
 from starlette.testclient import TestClient
 
 from allonym import cli
 from allonym.errors import BudgetError, InputError
-from allonym.privacy.budgets import Caps, rounded_up
+from allonym.privacy.accounting import rounded_up
+from allonym.privacy.budgets import Caps, worded
 from allonym.privacy.ledger import Ledger
+from allonym.privacy.statement import number
 from allonym.web import guard, methods, rewriting, server
 from allonym.web.desk import Desk
 from allonym.web.purse import Purse
@@ -37,11 +41,11 @@ def totals(purse: Purse):
 def test_a_draw_is_charged_and_told(purse):
     desk = desk_with(purse)
     _, foreseen = desk.price("core", 0)
-    assert foreseen.startswith("Then in the ledger: 1 release of “letters”")
+    assert foreseen.startswith("Then in the ledger: on “letters” at most ε = ")
     assert not purse.path.exists()  # looking at the price leaves no file
     first = desk.rewrite("core", 0)
     assert rounded_up(totals(purse).document) == first.draw.guarantee.epsilon
-    assert "1 release of “letters”" in desk.ledger
+    assert "on “letters” at most ε = " in desk.ledger
     desk.rewrite("core", 0)
     assert totals(purse).document == totals(purse).author
     assert rounded_up(totals(purse).document) == 2 * first.draw.guarantee.epsilon
@@ -64,17 +68,45 @@ def test_a_cap_refuses_before_anything_is_drawn(purse, monkeypatch):
     assert desk.drafts == 1
 
 
-def test_what_has_no_total_is_listed_and_a_cap_refuses_it(purse):
+def test_the_page_and_the_ledger_have_one_total_for_the_same_draws(purse):
+    """The page once said 642.2 where the ledger said at most 478.9."""
+    desk, alone = desk_with(purse), Desk()
+    alone.read(LETTER)
+    for protection, position in (("core", 0), ("meaning", 4), ("words", 4)):
+        draft = desk.rewrite(protection, position)
+        alone.rewrite(protection, position)
+        found = totals(purse)
+        assert found.document == alone.spent.document == desk.spent.document
+        assert found.document >= sum(Fraction(charge.promised.epsilon) for charge in desk.charges)
+        shown = number(found.document)
+        assert draft is desk.draft
+        for said in (desk.badge["title"], desk.ledger, alone.told, alone.badge["title"]):
+            assert f"ε = {shown}" in said
+        assert desk.told == ""  # the ledger says it
+    assert "between any two documents of as many words and any two documents with as many" in alone.told
+    assert alone.told.removeprefix("Spent so far: at most ε = ").startswith(shown)
+
+
+def test_after_a_draw_without_proof_there_is_no_total_anywhere(purse, unproved):
+    desk = desk_with(purse)
+    desk.rewrite("core", 0)
+    desk.rewrite("style", 0)
+    desk.rewrite("core", 0)
+    assert totals(purse).document is None
+    assert worded(totals(purse)) == "no total can be given: 3 releases, 1 of them without a proof."
+    for said in (desk.badge["title"], desk.ledger):
+        assert "ε =" not in said
+
+
+def test_what_is_not_about_any_two_documents_is_refused_under_a_cap(purse):
     desk = desk_with(purse)
     desk.rewrite("meaning", 4)
-    found = totals(purse)
-    assert found.document == 0
-    assert found.not_added == {"pure, for single words only": 1}
-    assert "Not in these totals" in desk.ledger
+    assert totals(purse).between == ("any two documents with as many sentences of the same lengths",)
     with Ledger(purse.path) as ledger:
         ledger.cap(purse.dataset, Caps.of(document=10_000.0))
-    with pytest.raises(BudgetError, match="has no total for a document"):
-        desk.rewrite("meaning", 4)
+    for protection in ("meaning", "core"):
+        with pytest.raises(BudgetError, match="no total for any two documents"):
+            desk.rewrite(protection, 4)
 
 
 def test_the_page_charges_what_the_command_line_charges(purse, tmp_path, capsys):
@@ -120,7 +152,7 @@ def test_a_table_is_charged_once_however_often_it_is_resumed(purse):
     table.work(resume=True)
     assert table.state == "done", table.problem
     assert totals(purse) == charged
-    assert "1 release of “letters”" in table.ledger
+    assert table.ledger.endswith("in 1 release.")
     assert "--dataset letters" in table.command
     strict = Purse(purse.path, purse.dataset, Caps.of(author=1.0))
     with pytest.raises(BudgetError):

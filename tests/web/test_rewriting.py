@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
+from fractions import Fraction
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allonym import cli
+from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError, ParameterError
 from allonym.privacy import accounting
 from allonym.web import downloads, methods, reporting, rewriting
-from allonym.web.changes import compare, with_word, word_of
+from allonym.web.changes import Change, compare, with_word, word_of
 from allonym.web.desk import Desk
 from tests.web.conftest import LETTER
 
@@ -60,21 +63,22 @@ def test_the_badge_tells_the_truth(desk):
     first = desk.rewrite("meaning", 4)
     each = first.draw.guarantee.loss_per_word
     assert first.draw.guarantee.epsilon == accounting.total(each, first.draw.words)
-    claimed = rewriting.badge(first, desk.charges)
+    claimed = desk.badge
     assert claimed["state"] == "proved"
+    assert "between any two documents with as many sentences" in claimed["detail"]
     assert "does not by itself rule out" in claimed["statement"]
     second = desk.rewrite("meaning", 4)
-    again = rewriting.badge(second, desk.charges)
+    again = desk.badge
     assert again["state"] == "rerolled"
     one, two = (float(re.search(r"ε = ([\d,]+)", badge["title"])[1].replace(",", "")) for badge in (claimed, again))
     assert abs(two - 2 * one) <= 2
     place = next(place for place, change in enumerate(second.draw.changes) if not change.same)
-    assert rewriting.badge(desk.edit(place, "otherwise"), desk.charges)["state"] == "edited"
-    assert rewriting.badge(desk.edit(place, "drawn"), desk.charges)["state"] == "rerolled"
-    assert rewriting.badge(desk.edit(place, "original"), desk.charges)["state"] == "edited"
+    for to, state in (("otherwise", "edited"), ("drawn", "rerolled"), ("original", "edited")):
+        desk.edit(place, to)
+        assert desk.badge["state"] == state
     assert desk.restore().text == second.draw.released
     assert desk.reject().text == LETTER
-    assert rewriting.badge(desk.drafted(), desk.charges)["title"] == rewriting.EDITED
+    assert desk.badge["title"] == rewriting.EDITED
 
 
 def test_a_draw_is_charged_before_it_is_seen(desk, monkeypatch):
@@ -91,10 +95,10 @@ def test_a_draw_is_charged_before_it_is_seen(desk, monkeypatch):
 def test_the_price_shown_is_never_below_the_price_paid(desk):
     for protection, position in (("meaning", 0), ("meaning", 4), ("core", 0), ("core", 4), ("words", 4)):
         shown = rewriting.estimate(protection, position, LETTER)
-        paid, _ = rewriting.price(protection, position, LETTER)
+        paid = rewriting.price(protection, position, LETTER)
         assert shown.words >= paid.words
-        assert shown.loss_per_word >= paid.loss_per_word - 1e-9
-        assert shown.epsilon >= paid.epsilon - 1e-6
+        assert shown.promised.loss_per_word >= paid.promised.loss_per_word - 1e-9
+        assert shown.promised.epsilon >= paid.promised.epsilon - 1e-6
 
 
 def test_a_text_of_each_word_is_one_document(desk):
@@ -178,20 +182,90 @@ def test_the_core_of_a_text_hides_its_length(desk):
 
 
 def test_what_was_spent_is_told(desk):
-    assert rewriting.spent(desk.charges) == ""
+    assert desk.told == ""
     desk.rewrite("core", 0)
-    core = desk.charges[0].epsilon
-    assert "in 1 draw." in rewriting.spent(desk.charges)
-    draft = desk.rewrite("meaning", 4)
-    told = rewriting.badge(draft, desk.charges)
-    assert told["state"] == "rerolled"
-    draft = desk.rewrite("core", 0)
-    told = rewriting.badge(draft, desk.charges)
-    assert "promise something only between any two documents with as many sentences" in told["detail"]
-    total = float(re.search(r"ε = ([\d,.]+)", rewriting.spent(desk.charges))[1].replace(",", ""))
-    assert total >= 2 * core + desk.charges[1].epsilon
-    unproved = rewriting.Charge("style", None, 200, None)
-    assert rewriting.spent([unproved]) == "Spent so far: 1 draw without a proof, which no total holds."
+    assert desk.told.endswith("in 1 draw.")
+    desk.rewrite("meaning", 4)
+    assert desk.badge["state"] == "rerolled"
+    desk.rewrite("core", 0)
+    assert "their sum holds between any two documents with as many sentences" in desk.badge["detail"]
+    total = Fraction(re.search(r"ε = ([\d,.]+),", desk.told)[1].replace(",", ""))
+    assert total >= sum(Fraction(charge.promised.epsilon) for charge in desk.charges)
+
+
+def test_after_a_draw_without_proof_no_badge_forgets_it(desk, unproved):
+    desk.rewrite("style", 0)
+    assert desk.badge["state"] == "unproved"
+    assert desk.told == "Spent so far: no total can be given: 1 draw, without a proof."
+    desk.rewrite("core", 0)
+    claimed = desk.badge
+    assert (claimed["state"], claimed["title"]) == ("mixed", rewriting.PROVED_ALONE)
+    assert "Nothing is promised for all together: 2 draws, 1 of them without a proof." in claimed["detail"]
+    assert "no total can be given: 2 releases, 1 of them without a proof" in reporting.build(desk).paragraph
+    for make in (downloads.public_report, downloads.privacy, downloads.internal_report):
+        assert rewriting.PROVED_ALONE in make(desk)[2].decode()
+    desk.forget()
+    desk.read(LETTER)
+    desk.rewrite("core", 0)
+    assert desk.badge["state"] == "proved"
+
+
+def test_an_edited_text_that_may_be_known_is_remembered(desk):
+    desk.rewrite("core", 4)
+    desk.edit(0, "otherwise")
+    desk.edit(0, "drawn")
+    assert "edited by hand" not in desk.badge["detail"]  # nobody has seen it
+    desk.edit(0, "otherwise")
+    downloads.result(desk)
+    desk.edit(0, "drawn")
+    assert rewriting.ALSO_EDITED in desk.badge["detail"]
+    desk.forget()
+    desk.read(LETTER)
+    desk.rewrite("core", 4)
+    desk.edit(0, "otherwise")
+    desk.rewrite("core", 4)  # the edited one was on the screen, and may have been copied
+    assert rewriting.ALSO_EDITED in desk.badge["detail"]
+    assert rewriting.ALSO_EDITED in reporting.build(desk).paragraph
+
+
+class Fixed:
+    """Gives one release whatever the text, as if every draw fell alike, and promises what a method does."""
+
+    def __init__(self, real: Anonymizer, payload: object) -> None:
+        self._real, self._payload, self.kind = real, payload, real.kind
+
+    def guarantee(self):
+        return self._real.guarantee()
+
+    def release(self, texts):
+        return replace(self._real.release(texts), payload=self._payload)
+
+
+@pytest.mark.parametrize(
+    ("draws", "edit"),
+    [(["core"], None), (["core", "core"], None), (["core"], 0), (["style"], None), (["style", "core"], None)],
+)
+def test_two_originals_with_one_release_have_one_public_report(draws, edit, unproved, monkeypatch):
+    """Non-interference: nothing that may be sent tells the original by another way than the release."""
+    real = methods.anonymizer
+    released = "people keep letters near water and rain all day. " * 12
+    monkeypatch.setattr(methods, "anonymizer", lambda name, place: Fixed(real(name, place), [released]))
+    originals = ["Rain fell.", LETTER, " ".join(f"word{number}" for number in range(700)), released]
+    files = set()
+    for original in originals:
+        desk = Desk()
+        desk.take_references([f"{original} again and again. " * 9], [])
+        desk.read(original)
+        for protection in draws:
+            desk.rewrite(protection, 2)
+        if edit is not None:
+            desk.draft = replace(desk.draft, edits={edit: "x"}, draw=replace(desk.draft.draw, changes=CHANGED))
+        makers = (downloads.result, downloads.public_report, downloads.privacy, downloads.command)
+        files.add((*(make(desk)[2] for make in makers), reporting.build(desk).paragraph))
+    assert len(files) == 1
+
+
+CHANGED = (Change("a ", "b ", same=False),)
 
 
 def test_the_public_report_holds_no_word_of_the_text(desk):
@@ -243,7 +317,7 @@ def test_counts_are_saved_as_a_table(desk, monkeypatch):
     name, _, content = downloads.result(desk)
     assert name.endswith(".csv")
     assert content.decode().splitlines()[0] == "word,count"
-    assert rewriting.badge(draft, desk.charges)["state"] == "proved"
+    assert desk.badge["state"] == "proved"
     assert "pan" not in [file["name"] for file in downloads.names(desk)]
     with pytest.raises(InputError, match="Counts"):
         downloads.pan(desk)

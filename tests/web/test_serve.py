@@ -13,6 +13,7 @@ import pytest
 
 from allonym import cli
 from allonym.cli import serve
+from tests.conftest import PATIENCE
 
 
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGTERM])
@@ -24,10 +25,10 @@ def test_it_prints_an_address_and_ends_cleanly(end):
             told += process.stdout.readline()
         address = json.loads(told)["address"]
         assert re.fullmatch(r"http://127\.0\.0\.1:\d+/open#[0-9a-f]{64}", address)
-        with urllib.request.urlopen(address.partition("/open")[0] + "/health", timeout=20) as answer:
+        with urllib.request.urlopen(address.partition("/open")[0] + "/health", timeout=PATIENCE) as answer:
             assert json.load(answer) == {"status": "ready"}
         process.send_signal(end)
-        _, talk = process.communicate(timeout=30)
+        _, talk = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0
     assert "nothing was saved" in talk
     assert "Traceback" not in talk

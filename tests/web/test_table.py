@@ -6,15 +6,21 @@ import csv
 import io
 import json
 import stat
+import subprocess
+import sys
+import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from allonym.anonymizers.random_replacement import RandomReplacement
-from allonym.web import methods, table
+from allonym.errors import InputError
+from allonym.web import methods, parquet_sizes, table, work
+from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 
 HOSTILE = "<img src=x onerror=alert(1)>"
@@ -41,7 +47,7 @@ def sent(client, name: str, content: bytes, **more):
 
 
 def finished(client) -> dict:
-    ends = time.monotonic() + 300
+    ends = time.monotonic() + PATIENCE
     while (state := client.get("/api/v1/table").json())["state"] == "running" and time.monotonic() < ends:
         time.sleep(0.05)
     return state
@@ -73,23 +79,27 @@ def test_a_table_is_shown_protected_and_saved(client, page):
     promise = client.get("/save-table/privacy").json()
     assert promise["documents"] == 50
     assert client.post("/api/v1/table/start", json=given).status_code == 200
-    assert "drawn 2 times" in finished(client)["promise"]
+    assert finished(client)["promise"].endswith("All runs together, on a document: at most ε = 0, in 2 runs.")
     assert client.delete("/api/v1/table").json()["state"] == "none"
     assert client.get("/table").status_code == 200
     assert page.complaints == []
 
 
 def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
+    begun, told = threading.Event(), threading.Event()
+
     class Slow(RandomReplacement):
         def _anonymize(self, texts, streams):
-            time.sleep(0.15)
+            begun.set()
+            assert told.wait(PATIENCE)
             return super()._anonymize(texts, streams)
 
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Slow(words=3, vocabulary=["rain", "snow"]))
     sent(client, "t.csv", as_csv(2_000))
     client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0})
-    time.sleep(0.3)
+    assert begun.wait(PATIENCE)
     client.post("/api/v1/table/stop")
+    told.set()
     state = finished(client)
     assert state["state"] == "stopped"
     assert 0 < state["done"] < 2_000
@@ -141,3 +151,153 @@ def test_forms_are_limited(client, page):
     assert client.post("/api/v1/table/start", json=whole).status_code == 409
     assert client.post("/api/v1/table", content=b"a" * 20_000_001, headers=headers).status_code == 413
     assert page.complaints == []
+
+
+def parquet(columns: dict[str, object], **how: object) -> bytes:
+    file = io.BytesIO()
+    pq.write_table(pa.table(columns), file, **how)
+    return file.getvalue()
+
+
+def repeated(times: int, value: object, kind: pa.DataType | None = None) -> pa.Array:
+    """One value in a dictionary, meant by every row."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(times, np.int32)), pa.array([value], kind))
+
+
+def nested(depth: int) -> pa.DataType:
+    return pa.string() if depth == 0 else pa.struct([("a", nested(depth - 1))])
+
+
+PLAIN = {"use_dictionary": False, "compression": "zstd"}
+# Small files that are large when they are read, each in another way.
+BOMBS = {
+    "rows.parquet": lambda: parquet({"t": repeated(20_000_000, "a text")}),
+    "one text.parquet": lambda: parquet({"t": repeated(300, "x" * 1_000_000)}, compression="zstd"),
+    "fixed.parquet": lambda: parquet({"t": repeated(300, b"x" * 999_999, pa.binary(999_999))}, compression="zstd"),
+    "nothing.parquet": lambda: parquet({"t": pa.nulls(30_000_000, pa.string())}),
+    "numbers.parquet": lambda: parquet({"t": np.zeros(20_000_000, np.int64)}),
+    "packed.parquet": lambda: parquet({"t": [f"{'x' * 1_000_000}{number}" for number in range(110)]}, **PLAIN),
+    "prefix.parquet": lambda: parquet(
+        {"t": ["x" * 99_999] * 3_000}, column_encoding={"t": "DELTA_BYTE_ARRAY"}, **PLAIN
+    ),
+    "columns.parquet": lambda: parquet({f"c{number}": ["x"] for number in range(2_500)}),
+    "deep.parquet": lambda: parquet({"t": pa.nulls(1, nested(60))}),
+    "keys.jsonl": lambda: json.dumps({f"key{number}": 0 for number in range(1_000_000)}).encode(),
+    "list.jsonl": lambda: b'{"t": [' + b"0," * 9_000_000 + b"0]}",
+    "lists.jsonl": lambda: (b'{"t": [' + b"[]," * 660_000 + b"[]]}\n") * 10,
+    "header.csv": lambda: b"ab," * 6_000_000,
+    "line.csv": lambda: b"text\n" + b"x" * 19_000_000,
+}
+
+
+# Prints by how many MB the largest size of the process grew.
+MEASURED = """
+import resource, sys
+import pyarrow, pyarrow.parquet
+from allonym.errors import InputError
+from allonym.web import parquet_sizes, table
+content = open(sys.argv[1], "rb").read()
+before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+try:
+    table.take(sys.argv[1], content)
+    print("taken", end=" ")
+except InputError as error:
+    print("refused", end=" ")
+print((resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) // 1024)
+"""
+
+
+@pytest.mark.parametrize("name", list(BOMBS))
+def test_a_small_file_that_grows_is_refused_before_it_is_read(name, tmp_path):
+    path = tmp_path / name
+    content = BOMBS[name]()
+    assert len(content) <= 20_000_000
+    path.write_bytes(content)
+    line = [sys.executable, "-c", MEASURED, str(path)]
+    done = subprocess.run(line, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    answer, megabytes = done.stdout.split()
+    assert answer == ("taken" if name == "lists.jsonl" else "refused")  # which one row at a time is small enough
+    assert int(megabytes) <= 100
+
+
+@pytest.mark.parametrize("compression", ["snappy", "gzip", "zstd", "brotli", "lz4", "none"])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_tables_as_people_have_them_are_not_refused(compression, version):
+    count = 3_000
+    columns = {"id": range(count), "text": [f"{LETTER} {number}" for number in range(count)], "none": pa.nulls(count),
+               "topic": repeated(count, "rain"), "tags": [["a", "b"]] * count, "more": [{"a": {"b": "c"}}] * count,
+               "when": [1.5] * count}  # fmt: skip
+    parquet_sizes.check(parquet(columns, compression=compression, data_page_version=version))
+    taken = table.take("t.parquet", parquet(columns, compression=compression, data_page_version=version))
+    assert taken.columns == list(columns)
+    taken.close()
+
+
+def test_declared_sizes_that_lie_are_no_way_in():
+    """Every byte of a small file changed in turn: it is refused in a sentence, or is as small as before."""
+    sound = parquet({"t": [LETTER[:50], "rain"] * 3, "n": [1, 2] * 3})
+    for place in range(len(sound)):
+        for byte in (0, 0x7F, 0xFF):
+            content = sound[:place] + bytes([byte]) + sound[place + 1 :]
+            try:
+                parquet_sizes.check(content)
+            except InputError:
+                continue
+
+
+def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
+    """The first answer says so; later the table is there, or why it could not be read."""
+    monkeypatch.setattr(work, "SECONDS", 0.05)
+    real, answered = table.take, threading.Event()
+
+    def slow(name, content):
+        assert answered.wait(PATIENCE)
+        return real(name, content)
+
+    monkeypatch.setattr(table, "take", slow)
+    for content, state, problem in ((as_csv(5), "ready", ""), (b"\xff\xfe", "none", "cannot be read as a table")):
+        client.delete("/api/v1/table")
+        answered.clear()
+        answer = sent(client, "t.csv", content)
+        assert answer.status_code == 503
+        assert "longer than 30 seconds" in answer.json()["error"]["happened"]
+        assert "load this page again" in answer.json()["error"]["next"]
+        answered.set()
+        found = waited(client, lambda found: found["state"] == "ready" or found["problem"])
+        assert found["state"] == state
+        assert problem in found["problem"]
+
+
+def test_a_table_that_was_forgotten_while_it_was_read_stays_forgotten(client, monkeypatch):
+    monkeypatch.setattr(work, "SECONDS", 0.05)
+    real, answered = table.take, threading.Event()
+    monkeypatch.setattr(table, "take", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
+    assert sent(client, "t.csv", as_csv(5)).status_code == 503
+    client.delete("/api/v1/desk")
+    answered.set()
+    monkeypatch.setattr(work, "SECONDS", PATIENCE)
+    client.post("/api/v1/read", json={"text": "one"})  # waits its turn behind the table
+    assert client.get("/api/v1/table").json()["state"] == "none"
+
+
+def test_a_job_that_takes_long_to_look_at_its_table_begins_all_the_same(client, monkeypatch):
+    sent(client, "t.csv", as_csv(20))
+    monkeypatch.setattr(work, "SECONDS", 0.05)
+    real, answered = table.Table.start, threading.Event()
+    monkeypatch.setattr(table.Table, "start", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
+    given = {"text": "body", "keep": [], "protection": "core", "position": 0}
+    assert client.post("/api/v1/table/start", json=given).status_code == 503
+    answered.set()
+    assert waited(client, lambda found: found["state"] == "done")["done"] == 20
+    answered.clear()
+    assert client.post("/api/v1/table/start", json={**given, "text": "none such"}).status_code == 503
+    answered.set()
+    assert "no column" in waited(client, lambda found: found["problem"])["problem"]
+
+
+def waited(client, enough) -> dict:
+    ends = time.monotonic() + PATIENCE
+    while not enough(found := client.get("/api/v1/table").json()):
+        assert time.monotonic() < ends, found
+        time.sleep(0.02)
+    return found

@@ -24,7 +24,7 @@ from allonym.attackers.calibration import (
 )
 from allonym.attackers.linear import LinearAttacker
 from allonym.errors import InputError, ParameterError
-from allonym.scoring import Figure
+from allonym.scoring import Figure, interval, percent
 
 DEFAULT_ATTACKERS = ("words-svm", "characters-svm", "writeprints-svm", "clear-channel")
 FEW_WORDS = 500
@@ -145,10 +145,10 @@ class Recognition:
 
     def __str__(self) -> str:
         measured = self.strongest.accuracy
-        interval = f"({100 * measured.low:.0f}–{100 * measured.high:.0f} %)"
         first = (
             f"Among {self.authors} writers, an attacker names the right one {percent(measured.value)} of the time on "
-            f"texts of about {self.piece_words:,} words {interval}; chance is {percent(self.chance)}."
+            f"texts of about {self.piece_words:,} words ({interval(measured.low, measured.high)}); "
+            f"chance is {percent(self.chance)}."
         )
         top = self.strongest.candidates[0]
         if self.me is None:
@@ -319,17 +319,6 @@ def sure(probability: float) -> str:
     ('71 % sure', 'over 99 % sure')
     """
     return f"{percent(min(probability, 1 - 1e-9))} sure"
-
-
-def percent(share: float) -> str:
-    """Write a share in whole per cents, but never round one to all or nothing.
-
-    >>> percent(0.623), percent(0.999), percent(0.002), percent(1)
-    ('62 %', 'over 99 %', 'under 1 %', '100 %')
-    """
-    if 0 < share < 0.005:
-        return "under 1 %"
-    return "over 99 %" if 0.995 <= share < 1 else f"{100 * share:.0f} %"
 
 
 def ordinal(number: int) -> str:

@@ -8,11 +8,14 @@ from typing import Any
 
 import click
 
-from allonym.cli.budgets import DATABASE, as_json, worded
+from allonym.cli.budgets import DATABASE, as_json
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
-from allonym.privacy.budgets import Caps, Entry, Totals, rounded_up, shown_loss
+from allonym.privacy.accounting import rounded_up
+from allonym.privacy.budgets import Caps, Entry, Totals, shown_cap, worded
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.ledger import Ledger
+from allonym.privacy.statement import number
 
 _DATASET = click.option("--dataset", help="Only this data set.")
 
@@ -29,7 +32,10 @@ def command() -> None:
 @common_options
 @click.pass_obj
 def show(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
-    """Show the totals of each data set: of the document and the author on whom most was spent."""
+    """Show the totals of each data set: of the document and the author on whom most was spent.
+
+    Where a release has no loss that could be added, no total is given; `history` lists what each release cost.
+    """
     with _opened(budget_db) as ledger:
         found = ledger.totals(dataset)
     _refuse_unknown(found, dataset)
@@ -84,17 +90,19 @@ def _refuse_unknown(found: list[Totals], dataset: str | None) -> None:
 
 def _shown(totals: Totals) -> str:
     caps = (("a document", totals.caps.document), ("an author", totals.caps.author))
-    limits = [f"{shown_loss(cap)} on {whose}" for whose, cap in caps if cap is not None]
+    limits = [f"{shown_cap(cap)} on {whose}" for whose, cap in caps if cap is not None]
     return f"{totals.dataset}: {worded(totals)}" + (f" Caps: {' and '.join(limits)}." if limits else "")
 
 
 def _line(entry: Entry) -> str:
-    loss = f"ε = {shown_loss(entry.loss)} each" if entry.loss is not None else "no total"
+    loss = f"ε = {number(entry.loss)} each" if entry.loss is not None else "no total"
     told = {(True, True): "ids and authors", (True, False): "ids", (False, True): "authors"}
     known = told.get((entry.by_id, entry.by_author), "every document charged")
     promise = (
         entry.definition if entry.unit != "word" or entry.definition == "none" else f"{entry.definition}, per word"
     )
+    if entry.loss is not None and entry.adjacency != ANY_TWO_DOCUMENTS:
+        loss += f", between {entry.adjacency}"
     return (
         f"{entry.release}  {entry.at}  {entry.dataset}  {entry.method}  {entry.documents:,} documents  "
         f"{promise}  {loss}  ({known})"

@@ -1,4 +1,4 @@
-"""Options by which a run is charged to a ledger, and how its totals are worded."""
+"""Options by which a run is charged to a ledger."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ import click
 from allonym.cli.talk import Talk
 from allonym.jobs.accounts import Account
 from allonym.jobs.plans import Plan
-from allonym.privacy.budgets import Caps, Totals, rounded_up, shown_loss
+from allonym.privacy.accounting import rounded_up
+from allonym.privacy.budgets import Caps, Totals, worded
 from allonym.privacy.ledger import Ledger
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
@@ -103,25 +104,16 @@ def budget_options(command: _Command) -> _Command:
     return cast(_Command, decorated)
 
 
-def worded(totals: Totals) -> str:
-    """Return totals as a sentence."""
-    document, author = shown_loss(totals.document), shown_loss(totals.author)
-    releases = "1 release" if totals.releases == 1 else f"{totals.releases:,} releases"
-    words = f"at most ε = {document} on a document and {author} on an author, in {releases}."
-    if totals.not_added:
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.not_added.items()))
-        words += f" Not in these totals, because they have no such total: {listed}."
-    return words
-
-
 def as_json(totals: Totals) -> dict[str, Any]:
-    """Return totals as plain values, losses rounded up."""
+    """Return totals as plain values, losses rounded up; null where there is no total."""
     caps = totals.caps
+    document, author = (None if one is None else rounded_up(one) for one in (totals.document, totals.author))
     return {
         "dataset": totals.dataset,
         "releases": totals.releases,
-        "epsilon_document": rounded_up(totals.document),
-        "epsilon_author": rounded_up(totals.author),
+        "epsilon_document": document,
+        "epsilon_author": author,
+        "between": list(totals.between),
         "not_added": totals.not_added,
         "cap_document": None if caps.document is None else float(caps.document),
         "cap_author": None if caps.author is None else float(caps.author),

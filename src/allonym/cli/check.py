@@ -12,13 +12,14 @@ import click
 from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.attackers.calibration import count_words, cut
-from allonym.attackers.recognition import Evidence, Recogniser, Recognition, percent, sure
+from allonym.attackers.recognition import Evidence, Recogniser, Recognition, sure
 from allonym.attackers.verification import Verification, Verifier
 from allonym.cli import RISK
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
 from allonym.jobs.authors import KnownTexts, read_authors, read_documents
 from allonym.jobs.tables import shown
+from allonym.scoring import interval, percent
 
 _OPEN_SET = "What this cannot tell: the real author may be none of the known ones; shares are among these alone."
 _QUOTES = 3
@@ -145,10 +146,8 @@ def _attackers(recognition: Recognition, *, verdicts: bool = True) -> list[str]:
     lines = ["", "Attackers, the strongest first (how often each names the right one; among its first five):"]
     for opinion in recognition.opinions:
         measured = opinion.accuracy
-        interval = f"{100 * measured.low:.0f}–{100 * measured.high:.0f} %"
-        line = (
-            f"  {opinion.describes_itself_as}: {percent(measured.value)} ({interval}); {percent(opinion.top_5.value)}"
-        )
+        ends = interval(measured.low, measured.high)
+        line = f"  {opinion.describes_itself_as}: {percent(measured.value)} ({ends}); {percent(opinion.top_5.value)}"
         if verdicts:
             top = opinion.candidates[0]
             line += f"; says {top.author}, {sure(top.probability)}"
@@ -164,7 +163,7 @@ def _clues(clues: Sequence[Evidence], text: str) -> list[str]:
         return []
     lines = ["", "What gives it away, with its share of all that speaks for this author:"]
     for rank, clue in enumerate(clues, 1):
-        line = f"  {rank:2}. {100 * clue.share:4.1f} %  {shown(clue.feature)}"
+        line = f"  {rank:2}. {percent(clue.share, 1):>6}  {shown(clue.feature)}"
         if clue.places:
             where = [f"line {place.line} “{_quote(text[place.start : place.stop])}”" for place in clue.places[:_QUOTES]]
             more = len(clue.places) - len(where)
@@ -229,7 +228,7 @@ def _compare(talk: Talk, pair: tuple[str, ...], known: KnownTexts) -> float:
         right = measured.accuracy
         sentence += (
             f" On pairs of known texts by other authors than it learned from, this is right {percent(right.value)} of "
-            f"the time ({100 * right.low:.0f}–{100 * right.high:.0f} %); chance is 50 %."
+            f"the time ({interval(right.low, right.high)}); chance is 50 %."
         )
     record = {"summary": sentence, "risk": found, "probability": found, "words": lengths}
     talk.data({**record, "measured": None if measured is None else measured.to_dict()}, talk.heading(sentence))

@@ -17,6 +17,7 @@ from allonym.cli.train_common import Positive, run_options, text_options, vocabu
 from allonym.jobs.files import open_documents
 from allonym.networks.a4nt_corpus import Corpus, Row, prepare
 from allonym.networks.training_folder import check_room
+from allonym.scoring import percent
 
 if TYPE_CHECKING:
     from allonym.networks.a4nt_own_text import Plan, Progress
@@ -126,8 +127,8 @@ def _read(talk: Talk, table: str, plan: Plan, fingerprint: str | None) -> Corpus
     train_common.refuse_other_texts(fingerprint, corpus.fingerprint)
     sizes = (f"{name} {len(own.lengths):,}" for name, own in zip(corpus.classes, corpus.learned, strict=True))
     talk.say(
-        f"{corpus.documents:,} documents; {len(corpus.vocabulary):,} words, which cover {corpus.coverage:.1%} of the "
-        f"text; sentences to learn from: {', '.join(sizes)}."
+        f"{corpus.documents:,} documents; {len(corpus.vocabulary):,} words, which cover "
+        f"{percent(corpus.coverage, 1)} of the text; sentences to learn from: {', '.join(sizes)}."
     )
     return corpus
 
@@ -142,7 +143,7 @@ def _shown(talk: Talk) -> Iterator[Progress]:
                 show((list(_STAGES).index(stage) + done) / len(_STAGES), _STAGES[stage])
                 return
             losses = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items() if name not in _NO_LOSSES)
-            talk.say(f"{_STAGES[stage]} {done:4.0%}, step {numbers['step']:,.0f}: {losses}")
+            talk.say(f"{_STAGES[stage]} {percent(done):>5}, step {numbers['step']:,.0f}: {losses}")
 
         yield tell
 
@@ -156,8 +157,8 @@ def _report(talk: Talk, output: Path, corpus: Corpus, plan: Plan, found: dict[st
         **found,
     }
     sentence = (
-        f"the classifier gave {found['documents_before']:.0%} of the documents held out to their true class before, "
-        f"and {found['documents_after']:.0%} after; {found['kept']:.0%} of the words are kept."
+        f"the classifier gave {percent(found['documents_before'])} of the documents held out to their true "
+        f"class before, and {percent(found['documents_after'])} after; {percent(found['kept'])} of the words are kept."
     )
     train_common.report(talk, output, figures, sentence)
     talk.say(_NO_PROMISE)

@@ -19,6 +19,7 @@ from allonym.cli.train_common import Positive, run_options, text_options, vocabu
 from allonym.jobs.files import open_documents
 from allonym.networks.erae_corpus import Corpus, prepare
 from allonym.networks.training_folder import CHECKPOINT, check_room
+from allonym.scoring import percent
 
 if TYPE_CHECKING:
     from allonym.networks.erae_own_text import Recipe, Watcher
@@ -119,7 +120,7 @@ def _read(talk: Talk, table: str, recipe: Recipe, fingerprint: str | None) -> Co
     doubles = f" ({corpus.doubles:,} doubles left out)" if corpus.doubles else ""
     talk.say(
         f"{corpus.documents:,} documents{doubles}; {len(corpus.vocabulary):,} words, which cover "
-        f"{corpus.coverage:.1%} of the text; {len(corpus.lengths):,} sentences to learn from, "
+        f"{percent(corpus.coverage, 1)} of the text; {len(corpus.lengths):,} sentences to learn from, "
         f"{len(corpus.held_out_lengths):,} held out."
     )
     return corpus
@@ -141,8 +142,9 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
                 show(found["done"], f"Training (loss {found['held_out_loss']:.3f})")
                 return
             talk.say(
-                f"{found['done']:4.0%} done, step {found['step']:,}: held-out loss {found['held_out_loss']:.3f}, "
-                f"{found['accuracy']:.1%} of the words right, {found['tokens_per_second']:,.0f} words a second"
+                f"{percent(found['done']):>5} done, step {found['step']:,}: held-out loss "
+                f"{found['held_out_loss']:.3f}, {percent(found['accuracy'], 1)} of the words right, "
+                f"{found['tokens_per_second']:,.0f} words a second"
             )
 
         yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
@@ -157,8 +159,8 @@ def _report(talk: Talk, output: Path, corpus: Corpus, found: dict[str, Any]) -> 
         **{name: found[name] for name in ("steps", "accuracy", "among_five", "lowest", "as_if_uninterrupted")},
     }
     sentence = (
-        f"of the words held out, {found['accuracy']:.1%} are the network's first choice and "
-        f"{found['among_five']:.1%} among its first five."
+        f"of the words held out, {percent(found['accuracy'], 1)} are the network's first choice and "
+        f"{percent(found['among_five'], 1)} among its first five."
     )
     if not found["as_if_uninterrupted"]:
         talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")

@@ -8,23 +8,17 @@ from allonym.errors import ParameterError
 from allonym.experiments.evaluation import Evaluation, Outcome
 from allonym.privacy import Guarantee
 from allonym.privacy.statement import number
-from allonym.scoring import Figure
+from allonym.scoring import Figure, interval, percent
 
 TRUST = (
     "Local: each document is protected on its own, before anything leaves the machine. Whoever receives the output "
     "need not be trusted; whoever runs the method sees the originals and must be."
 )
+_NOT_COVERED = (
+    "The figures of this test, and how many documents there are of how many authors and of the one with most, are "
+    "computed from the originals without noise: the promise does not cover them."
+)
 _USES = {"topic": "of the topic score", "meaning": "of the meaning (cosine)", "unchanged": "of the words"}
-
-
-def percent(value: float) -> str:
-    """Return a share for people."""
-    return f"{100 * value:.0f} %"
-
-
-def interval(figure: Figure) -> str:
-    """Return a share with its interval for people."""
-    return f"{percent(figure.value)} ({100 * figure.low:.0f}–{100 * figure.high:.0f} %)"
 
 
 def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
@@ -33,9 +27,9 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
     useless = "" if evaluation.useful(outcome) else ", no more than guessing labels without reading reaches"
     return (
         f"With {outcome.candidate}, the strongest adaptive attacker ({attack.attacker}) names the right one of "
-        f"{outcome.panel.authors} authors {interval(attack.figures[HEADLINE])} of the time, where the strongest on the "
-        f"original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most frequent "
-        f"author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
+        f"{outcome.panel.authors} authors {_with_interval(attack.figures[HEADLINE])} of the time, where the strongest "
+        f"on the original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most "
+        f"frequent author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
         f"{_USES[evaluation.measure]}{useless}, so relative utility minus relative attack is {outcome.advantage:+.2f}."
     )
 
@@ -96,6 +90,10 @@ def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
     return found
 
 
+def _with_interval(figure: Figure) -> str:
+    return f"{percent(figure.value)} ({interval(figure.low, figure.high)})"
+
+
 def _unit(promised: Guarantee) -> str:
     return {"word": "each word of a document", "document": "each document", "author": "each author"}[promised.unit]
 
@@ -131,7 +129,7 @@ def _paragraph(evaluation: Evaluation, outcome: Outcome) -> str:
         f"{outcome.promised} {_composition(outcome, sample.largest_author)} In a test on {len(sample.texts):,} "
         f"documents of {outcome.panel.authors} authors, the strongest of {len(evaluation.attackers)} attackers "
         f"retrained on such output ({attack.attacker}) named the right author of "
-        f"{interval(attack.figures[HEADLINE])} of the test documents; naming the most frequent author always reaches "
-        f"{floor}, and the strongest attacker on the originals "
-        f"{percent(evaluation.original.figures[HEADLINE].value)}."
+        f"{_with_interval(attack.figures[HEADLINE])} of the test documents; naming the most frequent author "
+        f"always reaches {floor}, and the strongest attacker on the originals "
+        f"{percent(evaluation.original.figures[HEADLINE].value)}. {_NOT_COVERED}"
     )

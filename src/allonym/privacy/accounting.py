@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import cast
 
 import numpy as np
@@ -22,14 +23,25 @@ from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Guarantee, U
 
 # Dense where the best order lies for hundreds of words of tens of nats each, sparse above.
 ORDERS = (1.0005, 1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0)
+_LOGARITHMS = 2.0**-48  # how much of itself a sum of two logarithms may err by, with room to spare
 
 
 def total(loss_per_word: float, words: int, documents: int = 1) -> float:
     """Return the pure loss of `words` output words in each of `documents` documents, rounded up."""
     if words < 0 or documents < 1:
         raise ParameterError("A total needs at least one document and no negative number of words.")
-    exact = loss_per_word * words * documents
-    return math.nextafter(exact, math.inf) if exact else 0.0
+    if not 0 <= loss_per_word < math.inf:
+        raise ParameterError(f"A loss must be a finite number of at least 0, got {loss_per_word}.")
+    return rounded_up(Fraction(loss_per_word) * words * documents)
+
+
+def rounded_up(exact: Fraction) -> float:
+    """Return the least float that is not below a loss; every total is computed as a fraction and ends here."""
+    try:
+        nearest = float(exact)
+    except OverflowError:
+        return math.inf
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
 
 
 def pure(
@@ -122,11 +134,21 @@ def approximate_epsilon(
         return 0.0
     best, loss_before = no_more_than, 0.0
     for order in ORDERS:
-        conversion = math.log((order - 1) / order) - (math.log(delta) + math.log(order)) / (order - 1)
-        if draws * loss_before + conversion < best:
+        conversion = _conversion(order, delta)
+        if draws * Fraction(loss_before) + conversion < best:
             loss_before = renyi(order)
-            best = min(best, max(0.0, draws * loss_before + conversion))
+            if loss_before == math.inf:  # and so at every order above
+                break
+            best = min(best, rounded_up(max(Fraction(0), draws * Fraction(loss_before) + conversion)))
     return best
+
+
+def _conversion(order: float, delta: float) -> Fraction:
+    """Return ln((α − 1)/α) − (ln δ + ln α)/(α − 1), no less: logarithms err by far less than what is added."""
+    step = Fraction(order) - 1
+    terms = (math.log(float(step)) - math.log(order), math.log(delta) + math.log(order))
+    margin = (abs(math.log(float(step))) + 1 + (abs(math.log(delta)) + 1) / float(step)) * _LOGARITHMS
+    return Fraction(terms[0]) - Fraction(terms[1]) / step + Fraction(margin)
 
 
 def renyi_between(p: NDArray[np.float64], q: NDArray[np.float64], order: float) -> float:

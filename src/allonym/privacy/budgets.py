@@ -1,14 +1,29 @@
-"""The words of an account: limits, totals, entries, and what a release is charged for."""
+"""The words of an account: limits, totals, entries, and what a release is charged for.
+
+One account, one wording. What a release costs is decided in `charged`, what several cost in a `Total`, and what is said
+of them in `worded`; the ledger, the command line and the page have no other sums. A total that is given is never below
+what was spent: where a release has no loss that could be added, that is said instead of a total.
+"""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from allonym.errors import ParameterError
-from allonym.privacy.guarantee import Guarantee
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, Guarantee
 from allonym.privacy.statement import number
+
+_PER_WORD = "with a promise for single words only"
+_WHY = {
+    "none": "without a proof",
+    "metric": "with a promise that was entered without its largest loss",
+    "approximate": "with a promise that may fail",
+    "pure": "with a promise that is not proved",
+}
 
 
 @dataclass(frozen=True)
@@ -32,24 +47,45 @@ class Caps:
         return Caps(*(min((cap for cap in pair if cap is not None), default=None) for pair in pairs))
 
 
-@dataclass(frozen=True)
-class Totals:
+def shown_cap(cap: Fraction) -> str:
+    """Return a cap as it was set: a limit that was rounded would not be the one that is held to."""
+    return f"{float(cap):,.2f}" if (100 * cap).denominator == 1 else repr(float(cap))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Total:
+    """What some releases of a document add up to.
+
+    Attributes:
+        releases: How many there were.
+        document: The loss of the document with the largest; None if a release has none that could be added.
+        between: Of which documents it speaks, where that is not any two.
+        not_added: How many releases have no such loss, by the kind of promise.
+    """
+
+    releases: int
+    document: Fraction | None
+    between: tuple[str, ...] = ()
+    not_added: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def holds_for_any(self) -> bool:
+        """Whether there is a total, and it is about any two documents."""
+        return self.document is not None and not self.between
+
+
+@dataclass(frozen=True, kw_only=True)
+class Totals(Total):
     """What has been spent on a data set.
 
     Attributes:
         dataset: Its name.
-        document: The pure loss of the document with the largest.
-        author: The pure loss of the author with the largest.
-        releases: How many there were.
-        not_added: How many of them have no pure total, by kind of promise.
+        author: The loss of the author with the largest; None where `document` is.
         caps: The stored limits.
     """
 
     dataset: str
-    document: Fraction
-    author: Fraction
-    releases: int
-    not_added: dict[str, int]
+    author: Fraction | None
     caps: Caps
 
 
@@ -67,6 +103,7 @@ class Entry:
     documents: int
     by_id: bool
     by_author: bool
+    adjacency: str
 
 
 @dataclass(frozen=True)
@@ -93,19 +130,64 @@ class Purpose:
 
     @property
     def loss(self) -> Fraction | None:
-        """The pure loss of one document, exactly; None where the promise has no such total."""
-        promise = self.guarantee
-        if promise.definition != "pure" or promise.unit == "word" or promise.epsilon is None:
-            return None
-        return Fraction(promise.epsilon)
+        """The loss of one document, exactly; None where the promise has none that could be added."""
+        return charged(self.guarantee)
 
 
-def shown_loss(loss: Fraction) -> str:
-    """Return a loss for people, rounded up."""
-    return number(rounded_up(loss))
+def charged(promise: Guarantee) -> Fraction | None:
+    """Return what a release adds to the account of a document: its loss for the two furthest apart, or None."""
+    never_fails = promise.evidence == "proved" and promise.delta == 0
+    if promise.definition not in ("pure", "metric") or not never_fails or promise.unit == "word":
+        return None
+    return None if promise.epsilon is None else Fraction(promise.epsilon)
 
 
-def rounded_up(loss: Fraction) -> float:
-    """Return the smallest float that is no less than a loss."""
-    nearest = float(loss)
-    return nearest if Fraction(nearest) >= loss else math.nextafter(nearest, math.inf)
+def kind_of(definition: str, unit: str) -> str:
+    """Return what kind of promise it is that cannot be added."""
+    return f"{definition}, for single words only" if unit == "word" and definition != "none" else definition
+
+
+def added(promises: Sequence[Guarantee]) -> Total:
+    """Return what releases of one document add up to."""
+    losses = [charged(promise) for promise in promises]
+    missing = Counter(
+        kind_of(one.definition, one.unit) for one, loss in zip(promises, losses, strict=True) if loss is None
+    )
+    narrower = sorted({one.adjacency for one in promises} - {ANY_TWO_DOCUMENTS})
+    document = None if missing else sum((loss for loss in losses if loss is not None), Fraction(0))
+    return Total(
+        releases=len(promises),
+        document=document,
+        between=() if missing else tuple(narrower),
+        not_added=dict(missing),
+    )
+
+
+def worded(total: Total, one: str = "release") -> str:
+    """Return a total as the rest of a sentence; what stands in for one where there is none.
+
+    Args:
+        total: What was spent.
+        one: What a release is called there.
+    """
+    counted = f"1 {one}" if total.releases == 1 else f"{total.releases:,} {one}s"
+    if total.document is None:
+        return f"no total can be given: {counted}, {why_not(total)}."
+    spent = f"at most ε = {number(total.document)}"
+    if isinstance(total, Totals) and total.author is not None:
+        spent += f" on a document and {number(total.author)} on an author"
+    return f"{spent}, in {counted}{where(total)}."
+
+
+def where(total: Total) -> str:
+    """Return between which documents a total holds, where that is not any two."""
+    return f", between {' and '.join(total.between)}" if total.between else ""
+
+
+def why_not(total: Total) -> str:
+    """Return what keeps releases from being added up."""
+    kinds = [(f"{count:,}", _WHY.get(kind, _PER_WORD)) for kind, count in sorted(total.not_added.items())]
+    if total.releases == 1:
+        return kinds[0][1]
+    (count, first), *others = kinds
+    return " and ".join([f"{count} of them {first}", *(" ".join(one) for one in others)])

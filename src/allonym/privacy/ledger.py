@@ -4,8 +4,10 @@ Rules:
 
 - A release is charged, and the charge is on disk, before a random bit is drawn. A crash may leave a charge for
   something that was never seen; it can never leave something seen without its charge.
-- Pure losses add up, exactly, as fractions. Releases with a metric promise, with one for single words only, or with
-  none are listed and never added to a pure total, because the sum would mean nothing. A cap refuses them.
+- Losses add up, exactly, as fractions; a metric promise is charged with its loss for the two documents furthest apart.
+  A release with a promise for single words only, or with none, has no loss that could be added: a data set with one has
+  no total, and that is said instead. A total that is not about any two documents says about which it is. A cap refuses
+  what cannot be held against it, and so does one set on data of which that was released before.
 - Documents are told apart by their ids, authors by their names, both as keyed pseudonyms: the names are not in the
   file. Where a run has no ids, every document of the data set is charged; where it has no authors, every author is
   charged with all documents of the run. Totals are then larger than they might be and never smaller.
@@ -14,9 +16,7 @@ Rules:
 from __future__ import annotations
 
 import hashlib
-import os
 import sqlite3
-import stat
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -25,32 +25,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from allonym.errors import BudgetError, InputError
-from allonym.privacy.budgets import Caps, Entry, Purpose, Totals, shown_loss
-from allonym.randomness import secure
+from allonym.errors import BudgetError
+from allonym.privacy import ledger_file
+from allonym.privacy.budgets import Caps, Entry, Purpose, Total, Totals, kind_of, shown_cap, why_not
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
+from allonym.privacy.statement import number
 
 Level = str  # "document" or "author"
 Units = tuple[Sequence[str] | None, Sequence[str] | None]  # ids and authors of some documents, where they are known
 
 _EVERY = b""  # stands for each document, or each author, of a data set
-_PATIENCE = 120.0  # seconds to wait for another process; a charge of a million documents takes some ten
 _CLOSE = 1e-9  # sums of floats err by less; what is that near to the largest is added up exactly
-_SCHEMA = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE datasets (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, cap_document TEXT, cap_author TEXT);
-CREATE TABLE losses (id INTEGER PRIMARY KEY, exact TEXT NOT NULL UNIQUE, about REAL NOT NULL);
-CREATE TABLE releases (
-    id INTEGER PRIMARY KEY AUTOINCREMENT, dataset INTEGER NOT NULL REFERENCES datasets, at TEXT NOT NULL,
-    method TEXT NOT NULL, definition TEXT NOT NULL, unit TEXT NOT NULL, loss INTEGER REFERENCES losses,
-    documents INTEGER NOT NULL, ids INTEGER NOT NULL, authors INTEGER NOT NULL, job TEXT NOT NULL
-);
-CREATE TABLE spent (
-    dataset INTEGER NOT NULL, level TEXT NOT NULL, unit BLOB NOT NULL, loss INTEGER NOT NULL,
-    documents INTEGER NOT NULL,
-    PRIMARY KEY (dataset, level, unit, loss)
-) WITHOUT ROWID;
-"""
-_VERSION = 1
 
 
 class Ledger:
@@ -62,7 +47,8 @@ class Ledger:
 
     def __init__(self, path: str | Path, *, create: bool = True) -> None:
         self.path = Path(path)
-        self._connection = _connected(self.path, create)
+        self._connection = ledger_file.connected(self.path, create)
+        self._checked_at = ledger_file.changes_of_others(self._connection)
         [(self._key,)] = self._connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchall()
         # A part of the key's hash names the account without giving the key away.
         self.name = hashlib.blake2b(b"name", key=self._key, digest_size=8).hexdigest()
@@ -89,7 +75,7 @@ class Ledger:
             The number of the release.
 
         Raises:
-            BudgetError: A cap would be exceeded, or a cap is set and this release has no pure total.
+            BudgetError: A cap would be exceeded, or a cap is set and this release, or an earlier one, has no total.
         """
         with _disk_errors():
             self._note(purpose, units)
@@ -129,14 +115,15 @@ class Ledger:
     def history(self, dataset: str | None = None) -> Iterator[Entry]:
         """Return all releases, or those of one data set, the oldest first."""
         query = (
-            "SELECT r.id, d.name, r.at, r.method, r.definition, r.unit, l.exact, r.documents, r.ids, r.authors "
+            "SELECT r.id, d.name, r.at, r.method, r.definition, r.unit, l.exact, r.documents, r.ids, r.authors, "
+            "r.adjacency "
             "FROM releases r JOIN datasets d ON d.id = r.dataset LEFT JOIN losses l ON l.id = r.loss ORDER BY r.id"
         )
         for row in self._connection.execute(query):
-            release, name, at, method, definition, unit, loss, documents, ids, authors = row
+            release, name, at, method, definition, unit, loss, documents, ids, authors, adjacency = row
             if dataset in (None, name):
-                exact = _fraction(loss)
-                yield Entry(release, name, at, method, definition, unit, exact, documents, bool(ids), bool(authors))
+                known = (bool(ids), bool(authors))
+                yield Entry(release, name, at, method, definition, unit, _fraction(loss), documents, *known, adjacency)
 
     def _note(self, purpose: Purpose, units: Iterable[Units]) -> None:
         """Write pseudonyms and how often each occurs beside the account, before others have to wait for it."""
@@ -167,11 +154,8 @@ class Ledger:
         """Write the release and its losses, or refuse it."""
         dataset = self._dataset(run, purpose.dataset)
         limits = caps.stricter(_stored_caps(run, dataset))
-        if purpose.loss is None and limits != Caps():
-            raise BudgetError(
-                f"A cap is set for {purpose.dataset!r}, and {purpose.method} as it is has no total for a document "
-                "that could be held against it; set a number of words, or choose a method with a pure guarantee."
-            )
+        if limits != Caps():
+            _refuse_unlimited(purpose, _counted(run, dataset))
         release = self._add(run, dataset, purpose)
         if purpose.loss is not None:
             _refuse_excess(run, dataset, limits, purpose)
@@ -186,10 +170,11 @@ class Ledger:
             [(loss,)] = run.execute("SELECT id FROM losses WHERE exact = ?", (exact,)).fetchall()
         promise = purpose.guarantee
         run.execute(
-            "INSERT INTO releases (dataset, at, method, definition, unit, loss, documents, ids, authors, job) "
-            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO releases (dataset, at, method, definition, unit, loss, documents, ids, authors, job, "
+            "adjacency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (dataset, datetime.now(UTC).isoformat(timespec="seconds"), purpose.method, promise.definition,
-             promise.unit, loss, purpose.documents, purpose.has_ids, purpose.has_authors, purpose.job),
+             promise.unit, loss, purpose.documents, purpose.has_ids, purpose.has_authors, purpose.job,
+             promise.adjacency),
         )  # fmt: skip
         release = int(run.lastrowid or 0)
         run.execute(
@@ -209,38 +194,20 @@ class Ledger:
         run = self._connection.cursor()
         run.execute("BEGIN IMMEDIATE")
         try:
+            self._check_again()
             yield run
+            ledger_file.stamp(self._connection)
         except BaseException:
             run.execute("ROLLBACK")
             raise
         run.execute("COMMIT")
 
-
-def _connected(path: Path, create: bool) -> sqlite3.Connection:
-    """Open an account, or make one that only its owner may read."""
-    if not create and not path.exists():
-        raise InputError(f"{path.name} does not exist; name the file that was given as --budget-db.")
-    try:
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT, stat.S_IRUSR | stat.S_IWUSR))
-        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
-        connection.execute("PRAGMA journal_mode = WAL")
-        connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA cache_size = -65536")  # KiB; pseudonyms have no order, so pages are met again
-        connection.execute("BEGIN IMMEDIATE")
-        [(version,)] = connection.execute("PRAGMA user_version").fetchall()
-        if version == 0:
-            for statement in filter(str.strip, _SCHEMA.split(";")):
-                connection.execute(statement)
-            connection.execute("INSERT INTO meta VALUES ('key', ?)", (secure().key,))
-            connection.execute(f"PRAGMA user_version = {_VERSION}")
-        connection.execute("COMMIT")
-    except OSError as error:
-        raise InputError(f"{path.name} cannot be opened as a ledger ({error.strerror}); check --budget-db.") from error
-    except sqlite3.Error:
-        raise InputError(f"{path.name} cannot be opened as a ledger; check --budget-db.") from None
-    if version not in (0, _VERSION):
-        raise InputError(f"{path.name} was written by another version of allonym; use that one.")
-    return connection
+    def _check_again(self) -> None:
+        """Look for damage once more if another process has written since; its checksum must fit, too."""
+        changes = ledger_file.changes_of_others(self._connection)
+        if changes != self._checked_at:
+            ledger_file.check(self._connection, self.path)
+            self._checked_at = changes
 
 
 @contextmanager
@@ -264,8 +231,8 @@ def _refuse_excess(run: sqlite3.Cursor, dataset: int, caps: Caps, purpose: Purpo
             option = "--id" if level == "document" else "--author"
             tip = "" if told else f" Without {option}, each {level} is charged with all that may be theirs."
             raise BudgetError(
-                f"This would bring {whose} of {purpose.dataset!r} to ε = {shown_loss(total)}, above the cap of "
-                f"{shown_loss(cap)}; nothing was drawn or charged.{tip}"
+                f"This would bring {whose} of {purpose.dataset!r} to ε = {number(total)}, above the cap of "
+                f"{shown_cap(cap)}; nothing was drawn or charged.{tip}"
             )
 
 
@@ -296,16 +263,52 @@ def _sum(uses: str | None, losses: dict[int, Fraction]) -> Fraction:
 
 def _totals(run: sqlite3.Cursor, dataset: int) -> Totals:
     [(name,)] = run.execute("SELECT name FROM datasets WHERE id = ?", (dataset,)).fetchall()
-    kinds: dict[str, int] = {}
-    releases = 0
-    query = "SELECT definition, unit, loss IS NULL, COUNT(*) FROM releases WHERE dataset = ? GROUP BY 1, 2, 3"
-    for definition, unit, outside, count in run.execute(query, (dataset,)).fetchall():
+    counted = _counted(run, dataset)
+    losses: list[Fraction | None] = [None, None]
+    if not counted.not_added:
+        losses = [_largest(run, dataset, level) for level in ("document", "author")]
+    return Totals(
+        dataset=name,
+        releases=counted.releases,
+        document=losses[0],
+        author=losses[1],
+        between=counted.between,
+        not_added=counted.not_added,
+        caps=_stored_caps(run, dataset),
+    )
+
+
+def _counted(run: sqlite3.Cursor, dataset: int) -> Total:
+    """Return how many releases there were, and what keeps them from being added up; the sum itself is left out."""
+    not_added: dict[str, int] = {}
+    between, releases = set(), 0
+    query = (
+        "SELECT definition, unit, adjacency, loss IS NULL, COUNT(*) FROM releases WHERE dataset = ? GROUP BY 1, 2, 3, 4"
+    )
+    for definition, unit, adjacency, outside, count in run.execute(query, (dataset,)).fetchall():
         releases += count
         if outside:
-            kind = f"{definition}, for single words only" if unit == "word" and definition != "none" else definition
-            kinds[kind] = kinds.get(kind, 0) + count
-    document, author = (_largest(run, dataset, level) for level in ("document", "author"))
-    return Totals(name, document, author, releases, kinds, _stored_caps(run, dataset))
+            kind = kind_of(definition, unit)
+            not_added[kind] = not_added.get(kind, 0) + count
+        elif adjacency != ANY_TWO_DOCUMENTS:
+            between.add(adjacency)
+    about = () if not_added else tuple(sorted(between))
+    return Total(releases=releases, document=None, between=about, not_added=not_added)
+
+
+def _refuse_unlimited(purpose: Purpose, before: Total) -> None:
+    """Refuse under a cap what has no loss to hold against it, and all that follows on such a release."""
+    if purpose.loss is None or purpose.guarantee.adjacency != ANY_TWO_DOCUMENTS:
+        raise BudgetError(
+            f"A cap is set for {purpose.dataset!r}, and {purpose.method} as it is has no total for any two documents "
+            "that could be held against it; set a number of words, or choose a method with a pure guarantee."
+        )
+    if before.not_added or before.between:
+        why = why_not(before) if before.not_added else f"and a promise only between {' and '.join(before.between)}"
+        raise BudgetError(
+            f"A cap is set for {purpose.dataset!r}, and no total for any two documents can be held against it: "
+            f"{before.releases:,} so far, {why}; nothing was drawn or charged. Name other data with --dataset."
+        )
 
 
 def _stored_caps(run: sqlite3.Cursor, dataset: int) -> Caps:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,15 +27,13 @@ def statement(guarantee: Guarantee) -> str:
     return " ".join(sentences)
 
 
-def number(value: float) -> str:
-    """Return a loss for people, rounded up so that no printed promise is smaller than the true one."""
-    if value == 0:
-        return "0"
+def number(value: float | Fraction) -> str:
+    """Return a loss for people, rounded up: what is printed, read as a decimal, is never below what is meant."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}" if value else "0"
     digits = 0 if value >= 1000 else 1 if value >= 100 else 2 if value >= 0.01 else 6
-    rounded = round(value, digits)
-    if rounded < value:
-        rounded += 10**-digits
-    return f"{rounded:,.{digits}f}"
+    whole, part = divmod(math.ceil(Fraction(value) * 10**digits), 10**digits)
+    return f"{whole:,}.{part:0{digits}}" if digits else f"{whole:,}"
 
 
 def _promise(guarantee: Guarantee) -> list[str]:

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from allonym.errors import AllonymError
-from allonym.web import alternatives, guard, methods, rewriting
+from allonym.web import alternatives, guard, methods
 from allonym.web.changes import word_of
 from allonym.web.desk import MOST_REFERENCES, Desk
 from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
@@ -23,6 +23,7 @@ from allonym.web.work import RETRY_AFTER, Busy, Worker
 PREFIX = "/api/v1"
 PROTECTIONS = Choice(tuple(card.name for card in methods.CARDS))
 MOST_POSITION = 255  # of a slider; how many there are follows the models
+UNPROVED = "Nothing is proved of this draw, so no loss can be stated, and afterwards no total."
 _MOST_CHANGES = 1_000_000
 
 Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
@@ -30,7 +31,19 @@ Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
 
 @dataclass
 class Room:
-    """What the operations work with: the desk, a worker for quick things and one for long ones."""
+    """What the operations work with: the desk, a worker for quick things and one for long ones.
+
+    Attributes:
+        desk: Texts, draws and what they cost.
+        quick: Does what a request waits for.
+        long: Does what nobody waits for.
+        wanted: The protection whose tables are to be made.
+        to_train: Whether attackers are about to be trained.
+        prepared: Whether other words have been looked up once.
+        table: The uploaded table.
+        turn: How often another table was taken or dropped.
+        missed: Why a table could not be taken after its request had been answered, in a sentence.
+    """
 
     desk: Desk
     quick: Worker
@@ -39,13 +52,19 @@ class Room:
     to_train: bool = False
     prepared: bool = False
     table: Table | None = None
+    missed: str = ""
+    turn: int = 0
+
+    def hold(self, table: Table | None) -> None:
+        """Take another table, or none, in place of the one that is here."""
+        if self.table is not None:
+            self.table.close()
+        self.table, self.missed, self.turn = table, "", self.turn + 1
 
     def forget(self) -> None:
         """Drop everything."""
         self.desk.forget()
-        if self.table is not None:
-            self.table.close()
-            self.table = None
+        self.hold(None)
 
     def prepare(self, protection: str, position: int) -> None:
         """Have the tables of a protection made, so that a draw need not wait for them; the last counts."""
@@ -116,7 +135,7 @@ async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - re
         "drawn": desk.draft is not None,
         "draws": len(desk.charges),
         "drafts": desk.drafts,
-        "spent": rewriting.spent(desk.charges),
+        "spent": desk.told,
         "ledger": desk.ledger,
     }
 
@@ -171,12 +190,10 @@ async def price(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return what a draw would cost; nothing is drawn."""
     found, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
     room.prepare(given["protection"], given["position"])
-    if found.loss_per_word is None:
-        sentence = "Nothing is proved, so no budget is spent."
-    else:
-        sentence = f"This draw will cost {methods.cost(found.loss_per_word, found.words)}."
-    spent = rewriting.spent(room.desk.charges)
-    return {"words": found.words, "epsilon": found.epsilon, "sentence": sentence, "spent": spent, "ledger": ledger}
+    loss, total = found.promised.loss_per_word, found.promised.epsilon
+    sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, found.words)}."
+    spent = room.desk.told
+    return {"words": found.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
 
 
 async def rewrite(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -196,7 +213,7 @@ async def edit(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
     if to is None:
         raise Invalid("word is missing; send the word to put there.")
     draft = room.desk.edit(given["change"], to)
-    return {"badge": rewriting.badge(draft, room.desk.charges), **_edited(draft, given["change"])}
+    return {"badge": room.desk.badge, **_edited(draft, given["change"])}
 
 
 async def restore(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
@@ -244,13 +261,13 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
         "protection": drawn.protection,
         "title": methods.card(drawn.protection).title,
         "position": drawn.position,
-        "badge": rewriting.badge(draft, room.desk.charges),
+        "badge": room.desk.badge,
         "text": draft.text,
         "terms": None if drawn.terms is None else [list(pair) for pair in drawn.terms],
         "changes": [[change.before, change.after, change.same] for change in drawn.changes],
         "edits": {str(place): words for place, words in draft.edits.items()},
         "current": drawn.original == room.desk.text,
-        "spent": rewriting.spent(room.desk.charges),
+        "spent": room.desk.told,
         "ledger": room.desk.ledger,
     }
 

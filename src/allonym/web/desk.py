@@ -11,6 +11,7 @@ from allonym import metrics
 from allonym.attackers.calibration import count_words
 from allonym.attackers.recognition import Recogniser
 from allonym.errors import AllonymError, BudgetError, InputError
+from allonym.privacy.budgets import Total, Totals, added
 from allonym.web import methods, reading, rewriting, style_profile
 from allonym.web.purse import Purse
 from allonym.web.reading import YOU, Reading
@@ -69,8 +70,9 @@ class Desk:
         charges: What was drawn since the page was opened, or everything forgotten.
         draft: The last draw, and what was made of it.
         drafts: How many there were.
+        edited: Whether an earlier draft was left, or saved, as a person had edited it.
         purse: The ledger that draws are charged to, if one was named.
-        ledger: What it held after the last draw, in words.
+        held: What it held after the last draw.
     """
 
     text: str = field(default="", repr=False)
@@ -78,12 +80,36 @@ class Desk:
     charges: list[Charge] = field(default_factory=list)
     draft: Draft | None = field(default=None, repr=False)
     drafts: int = 0
+    edited: bool = False
     purse: Purse | None = None
-    ledger: str = ""
+    held: Totals | None = None
+
+    @property
+    def spent(self) -> Total:
+        """What all draws cost: as the ledger has it where there is one, else of this sitting. There is no other sum."""
+        if self.held is not None and self.charges:
+            return self.held
+        return added([charge.promised for charge in self.charges])
+
+    @property
+    def told(self) -> str:
+        """What was spent, in a sentence, where there is no ledger that says it."""
+        return rewriting.told(self.spent) if self.held is None else ""
+
+    @property
+    def badge(self) -> dict[str, Any]:
+        """What may be claimed of the draft."""
+        return rewriting.badge(self.drafted(), self.spent, edited=self.edited)
+
+    @property
+    def ledger(self) -> str:
+        """What the ledger held after the last draw, in words."""
+        return "" if self.purse is None or self.held is None else self.purse.told(self.held)
 
     def forget(self) -> None:
         """Drop all texts and what was learned from them; what a ledger holds stays there."""
         self.text, self.known, self.charges, self.draft, self.drafts = "", Known(), [], None, 0
+        self.edited = False
         _meaning.cache_clear()
 
     def read(self, text: str) -> Reading:
@@ -130,27 +156,31 @@ class Desk:
 
     def price(self, protection: str, position: int) -> tuple[Charge, str]:
         """Return what a draw would cost, and what the ledger would then hold, or why it would refuse."""
-        found = rewriting.estimate(protection, position, self.text)
         if self.purse is None:
-            return found, ""
-        method, promised = methods.card(protection).method, methods.anonymizer(protection, position).guarantee()
+            return rewriting.estimate(protection, position, self.text), ""
+        found = rewriting.price(protection, position, self.text)
         try:
-            return found, self.purse.foresee(method, promised)
+            return found, self.purse.foresee(methods.card(protection).method, found.promised)
         except BudgetError as refusal:
             return found, f"The ledger will refuse it: {refusal}"
 
     def rewrite(self, protection: str, position: int) -> Draft:
         """Charge a draw, draw it, and make it the draft."""
         text, charges = self.text, self.charges
-        charge, promised = rewriting.price(protection, position, text)
+        charge = rewriting.price(protection, position, text)
         if self.purse is not None:  # refuses before a random bit is drawn
-            self.ledger = self.purse.charge(methods.card(protection).method, promised)
+            self.held = self.purse.charge(methods.card(protection).method, charge.promised)
         charges.append(charge)  # before anybody sees it: a failure may count too much, never too little
         draft = Draft(rewriting.draw(protection, position, text, charge.words))
         if self.charges is not charges:
             raise InputError("Everything was forgotten while this was drawn; begin again.")
+        self.leave()
         self.draft, self.drafts = draft, self.drafts + 1
         return draft
+
+    def leave(self) -> None:
+        """Note that the draft may be known to others as it stands."""
+        self.edited = self.edited or (self.draft is not None and self.draft.edited)
 
     def edit(self, place: int, to: str) -> Draft:
         """Change one stretch of the draft."""

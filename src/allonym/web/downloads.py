@@ -21,6 +21,7 @@ from allonym.web.rewriting import Draft
 
 File = tuple[str, str, bytes]  # name, media type, content
 
+_PUBLIC = "It holds no word of the original and no figure measured on it."
 _PAN_WORDS = 50
 _PAN_ABOUT = "JSON for researchers; holds your original text: keep it to yourself"
 _FEW_WORDS = re.compile(rf"(?:\s*\S+\s*){{1,{_PAN_WORDS}}}|\s+")
@@ -33,6 +34,7 @@ _WARNING = (
 def result(desk: Desk) -> File:
     """Return the text as it stands, or the released counts as a table."""
     draft = desk.drafted()
+    desk.leave()
     if draft.draw.terms is None:
         return "result.anon.txt", "text/plain; charset=utf-8", _bytes(draft.text)
     table = io.StringIO(newline="")
@@ -52,7 +54,7 @@ def privacy(desk: Desk) -> File:
         "method": methods.card(draft.draw.protection).method,
         "parameters": methods.parameters(draft.draw.protection, draft.draw.position),
         "claim": report.badge,
-        "draws": [vars(charge) for charge in desk.charges],
+        "draws": [charge.to_dict() for charge in desk.charges],
         "guarantee": None if draft.edited else draft.draw.guarantee.to_dict(),
     }
     content = json.dumps(record, ensure_ascii=False, indent=2) + "\n"
@@ -60,7 +62,7 @@ def privacy(desk: Desk) -> File:
 
 
 def public_report(desk: Desk) -> File:
-    """Return the report that may be sent: no word of the input."""
+    """Return the report that may be sent: nothing in it is of the original but by way of the result."""
     return "report.html", "text/html; charset=utf-8", _bytes(_page(reporting.build(desk), "public", ""))
 
 
@@ -157,12 +159,8 @@ OFFERED: dict[str, Callable[[Desk], File]] = {
 def _page(report: Report, kind: str, more: str) -> str:
     """Return a report as one HTML file without scripts, that opens anywhere."""
     style = (files("allonym.web") / "static" / "report.css").read_text(encoding="utf-8") + reporting.figure_styles()
-    rows = "".join(
-        f"<tr><th scope='row'>{escaped(name)}</th><td>{escaped(before)}</td><td>{escaped(after)}</td></tr>"
-        for name, before, after in report.rows
-    )
     limits = "".join(f"<li>{escaped(limit)}</li>" for limit in report.limits)
-    note = _WARNING if kind == "internal" else "It holds no word of the text."
+    note = _WARNING if kind == "internal" else _PUBLIC
     figure = f"<figure>{report.figure}<figcaption>{escaped(report.figure_note)}</figcaption></figure>"
     return (
         "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
@@ -173,12 +171,27 @@ def _page(report: Report, kind: str, more: str) -> str:
         f"<p class='kind'>allonym {escaped(__version__)}, {kind} report. {note}</p>"
         f"<h1>{escaped(report.badge['title'])}</h1><p>{escaped(report.badge['detail'])}</p>"
         f"<h2>For a data release</h2><blockquote>{escaped(report.paragraph)}</blockquote>"
-        "<h2>Before and after</h2><table><thead><tr><th scope='col'>measured</th><th scope='col'>before</th>"
-        f"<th scope='col'>after</th></tr></thead><tbody>{rows}</tbody></table>"
+        f"{_measured(report, kind)}"
         f"<h2>The trade-off</h2>{figure if report.figure else '<p>No curve was measured for this method.</p>'}"
         f"<h2>To repeat it</h2><pre><code>{escaped(report.command)}</code></pre>"
         f"{more}<h2>Limits</h2><ul>{limits}</ul></main></body></html>\n"
     )
+
+
+def _measured(report: Report, kind: str) -> str:
+    """Return the table of what was measured: of the result alone in a report that may be sent."""
+    if kind == "internal":
+        title, note = "Before and after", f"<p>{escaped(reporting.NOT_COVERED)}</p>"
+        head: tuple[str, ...] = ("measured", "before", "after")
+        rows: tuple[tuple[str, ...], ...] = report.rows
+    else:
+        title, note, head, rows = "Measured on the result", "", ("measured", "result"), report.public_rows
+    names = "".join(f"<th scope='col'>{name}</th>" for name in head)
+    body = "".join(
+        f"<tr><th scope='row'>{escaped(name)}</th>{''.join(f'<td>{escaped(cell)}</td>' for cell in cells)}</tr>"
+        for name, *cells in rows
+    )
+    return f"<h2>{title}</h2>{note}<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _bytes(text: str) -> bytes:
@@ -192,7 +205,11 @@ def names(desk: Desk) -> list[dict[str, Any]]:
     return [
         {"name": "result", "title": "The result", "about": "the text as it stands, or the counts as CSV"},
         {"name": "privacy", "title": "Its guarantee", "about": "JSON, to keep beside the result"},
-        {"name": "public", "title": "Public report", "about": "fit to send: no word of your text is in it"},
+        {
+            "name": "public",
+            "title": "Public report",
+            "about": "fit to send: no word of your text is in it, and no figure of it",
+        },
         {"name": "internal", "title": "Internal report", "about": "holds your original text: keep it to yourself"},
         {"name": "command", "title": "Command line", "about": "repeats this on a file; another draw costs again"},
         *([{"name": "curve", "title": "Data of the curve", "about": "CSV"}] if measured else []),

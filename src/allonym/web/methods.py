@@ -12,10 +12,10 @@ from typing import Any
 
 from allonym import anonymizers, models
 from allonym.anonymizers.base import Anonymizer
-from allonym.attackers.recognition import percent
 from allonym.errors import AllonymError, ParameterError
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
+from allonym.scoring import percent
 
 POSITIONS = 5
 MOST_WORDS = 20_000
@@ -192,10 +192,18 @@ def _slider(label: str, measured: Record | None, positions: range) -> Record:
     if measured is None:
         points = [{"label": words, "position": place} for (words, _), place in zip(_STRENGTHS, positions, strict=True)]
         return {"label": label, "measured": False, "points": points}
-    points = [{**point, "position": place} for point, place in zip(measured["points"], positions, strict=True)]
+    points = [
+        {**point, **_shown(point), "position": place}
+        for point, place in zip(measured["points"], positions, strict=True)
+    ]
     about = {name: value for name, value in measured.items() if name not in _BEHIND}
     about["warning"] = learned(measured) if "learned" in measured else ""
     return {"label": label, "measured": True, "current": is_current(measured), **about, "points": points}
+
+
+def _shown(point: Record) -> Record:
+    """Return the loss of a point's words as it is printed, if it has one: rounded up here, as everywhere."""
+    return {"loss": number(point["loss_per_word"])} if point.get("loss_per_word") is not None else {}
 
 
 def _choices(name: str) -> list[Record]:

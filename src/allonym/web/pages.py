@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 
 from allonym import __version__
 from allonym.errors import AllonymError
-from allonym.web import downloads, guard, methods, reporting, rewriting
+from allonym.web import downloads, guard, methods, reporting
 from allonym.web.api import Room, problem
 from allonym.web.fields import Invalid, Record, Text
 from allonym.web.work import RETRY_AFTER, Busy
@@ -47,8 +47,9 @@ async def report(request: Request) -> Response:
         built = await room.quick.do(reporting.build, room.desk)
     except Busy as busy:
         return PlainTextResponse(f"{busy}\n", 503, {"Retry-After": str(RETRY_AFTER)})
-    spent = {"spent": rewriting.spent(room.desk.charges), "ledger": room.desk.ledger}
+    spent = {"spent": room.desk.told, "ledger": room.desk.ledger}
     shown = {"report": built, "files": downloads.names(room.desk), "limits": reporting.LIMITS}
+    shown["not_covered"] = reporting.NOT_COVERED
     return page(request, "report.html", "report", **shown, **spent)
 
 

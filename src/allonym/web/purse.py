@@ -1,8 +1,8 @@
 """What may be spent on the page: a ledger where one was named, as `allonym anonymize` charges it.
 
 A text on the page has no id, so every document of the data set is charged with it, and so is every author: totals may
-be larger than what was lost, and are never smaller. A promise that has no pure total for any two documents is listed
-and not added, and a cap refuses it, as on the command line.
+be larger than what was lost, and are never smaller. Where a draw has no loss that could be added, the ledger gives no
+total, and a cap refuses it, as on the command line.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from allonym.errors import InputError
 from allonym.jobs.accounts import Account
 from allonym.jobs.plans import Plan
 from allonym.privacy import Guarantee
-from allonym.privacy.budgets import Caps, Purpose, Totals, shown_loss
+from allonym.privacy.budgets import Caps, Purpose, Totals, worded
 from allonym.privacy.ledger import Ledger
 
 _REFUSED = "The ledger cannot be used; check --budget-db and its disk. Nothing was drawn."
@@ -42,8 +42,8 @@ class Purse:
         elif not self.path.absolute().parent.is_dir():
             raise InputError(f"{self.path.name} lies in a folder that does not exist; check --budget-db.")
 
-    def charge(self, method: str, promised: Guarantee) -> str:
-        """Charge one text, or refuse and leave the ledger as it was; return what is spent by then, in words.
+    def charge(self, method: str, promised: Guarantee) -> Totals:
+        """Charge one text, or refuse and leave the ledger as it was; return what is spent by then.
 
         Raises:
             BudgetError: A cap would be exceeded.
@@ -51,17 +51,17 @@ class Purse:
         with self._opened() as ledger:
             ledger.charge(self._purpose(method, promised), caps=self.caps)
             [totals] = ledger.totals(self.dataset)
-        return f"In the ledger {self.path.name}: {worded(totals)}"
+        return totals
 
     def foresee(self, method: str, promised: Guarantee) -> str:
         """Return what would be spent by then, or refuse as `charge` would; no file changes, and none is made."""
         with self._looked_at() as ledger:
-            return f"Then in the ledger: {worded(ledger.foresee(self._purpose(method, promised), caps=self.caps))}"
+            return self._then(ledger.foresee(self._purpose(method, promised), caps=self.caps))
 
     def foresee_job(self, job: Plan) -> str:
         """Return the same for a table."""
         with self._looked_at() as ledger:
-            return f"Then in the ledger: {worded(Account(ledger, self.dataset, self.caps).foresee(job))}"
+            return self._then(Account(ledger, self.dataset, self.caps).foresee(job))
 
     @contextmanager
     def account(self) -> Iterator[Account]:
@@ -69,14 +69,19 @@ class Purse:
         with self._opened() as ledger:
             yield Account(ledger, self.dataset, self.caps)
 
-    def told(self) -> str:
-        """Return what is spent by now, in words."""
-        if not self.path.exists():
-            return f"In the ledger {self.path.name}: nothing is spent on “{self.dataset}”."
-        with self._opened() as ledger:
-            found = ledger.totals(self.dataset)
-        spent = worded(found[0]) if found else f"nothing is spent on “{self.dataset}”."
+    def told(self, totals: Totals | None = None) -> str:
+        """Return what was spent, by now or by then, in words."""
+        if totals is None and self.path.exists():
+            with self._opened() as ledger:
+                totals = next(iter(ledger.totals(self.dataset)), None)
+        spent = f"nothing is spent on “{self.dataset}”." if totals is None else self._spent(totals)
         return f"In the ledger {self.path.name}: {spent}"
+
+    def _then(self, totals: Totals) -> str:
+        return f"Then in the ledger: {self._spent(totals)}"
+
+    def _spent(self, totals: Totals) -> str:
+        return f"on “{self.dataset}” {worded(totals)}"
 
     def _purpose(self, method: str, promised: Guarantee) -> Purpose:
         return Purpose(self.dataset, method, promised, 1)
@@ -97,14 +102,3 @@ class Purse:
             return
         with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger") as ledger:
             yield ledger
-
-
-def worded(totals: Totals) -> str:
-    """Return totals as a sentence."""
-    releases = "1 release" if totals.releases == 1 else f"{totals.releases:,} releases"
-    document, author = shown_loss(totals.document), shown_loss(totals.author)
-    words = f"{releases} of “{totals.dataset}”, at most ε = {document} on a document and {author} on an author."
-    if totals.not_added:
-        listed = ", ".join(f"{count} {kind}" for kind, count in sorted(totals.not_added.items()))
-        words += f" Not in these totals, because they have no total that holds for any two documents: {listed}."
-    return words

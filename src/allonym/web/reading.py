@@ -14,8 +14,8 @@ from allonym.attackers.function_words import (
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.attackers.recognition import FEW_WORDS, Evidence, Opinion, Recogniser, Recognition, ordinal, percent, sure
-from allonym.scoring import Figure
+from allonym.attackers.recognition import FEW_WORDS, Evidence, Opinion, Recogniser, Recognition, ordinal, sure
+from allonym.scoring import Figure, interval, percent
 from allonym.web import style_features, style_profile
 from allonym.web.style_features import Kind
 from allonym.web.style_profile import Comparison, Finding
@@ -229,7 +229,7 @@ def _rate(value: float) -> str:
 
 
 def _figure(found: Figure) -> str:
-    return f"{percent(found.value)} ({100 * found.low:.0f}–{100 * found.high:.0f} %)"
+    return f"{percent(found.value)} ({interval(found.low, found.high)})"
 
 
 def _weak(words: int) -> str:

@@ -1,21 +1,22 @@
 """What can be claimed: the trade-off, before and after, a paragraph for a data release, and limits.
 
-The public report holds no word of the input: only the method, its promise, measured figures and limits. The internal
-one adds both texts and what was changed, and says so.
+What may be sent (the public report, the paragraph, the guarantee) is a function of the result, of what is promised and
+of public data: another original with the same result gives the same bytes. Figures of the original, and of texts that
+the writer gave, are on the screen and in the internal report, which say that no promise covers them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from allonym import __version__
-from allonym.attackers.recognition import percent
 from allonym.experiments.figures import Lines, Panel, Point, Rule, Series, draw
-from allonym.privacy.statement import number
-from allonym.web import methods, rewriting
+from allonym.privacy.budgets import worded
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
+from allonym.scoring import percent
+from allonym.web import methods, reading, rewriting
 from allonym.web.desk import Desk
 from allonym.web.reading import Reading
 
@@ -29,18 +30,24 @@ LIMITS = (
     "A second draw of the same text, or of another text on the same facts, is a second release: losses add up.",
     "Words you chose yourself, with the original in sight, are not covered by any proof.",
 )
+NOT_COVERED = (
+    "These figures are of your original as well, and of texts you gave: no promise covers them. They are not in the "
+    "public report; keep them to yourself."
+)
+_TELLS_LENGTH = "That total tells how many words the other outputs have, which this promise does not cover."
 _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 
 @dataclass(frozen=True)
 class Report:
-    """Everything the Report screen and the public report say; no word of the input.
+    """Everything the Report screen and the reports say; no word of the input.
 
     Attributes:
         method: What was used, in words.
         badge: What may be claimed.
         paragraph: For a data release.
-        rows: Before and after: name, before, after.
+        public_rows: Measured on the result alone: name, figure.
+        rows: Before and after: name, before, after; of the original as well, so not to be sent.
         figure: The trade-off as SVG, without styles.
         figure_note: What the figure was measured on.
         command: The command line that repeats it.
@@ -51,6 +58,7 @@ class Report:
     method: str
     badge: dict[str, Any]
     paragraph: str
+    public_rows: tuple[tuple[str, str], ...]
     rows: tuple[tuple[str, str, str], ...]
     figure: str = field(repr=False)
     figure_note: str = field(repr=False)
@@ -64,14 +72,14 @@ def build(desk: Desk) -> Report:
     draft = desk.drafted()
     drawn = draft.draw
     card = methods.card(drawn.protection)
-    before, after = desk.measure(drawn.original), desk.measure(draft.text)
-    claimed = rewriting.badge(draft, desk.charges)
+    claimed = desk.badge
     figure = trade_off(drawn.protection, drawn.position)
     return Report(
         method=f"{card.title} ({card.method})",
         badge=claimed,
-        paragraph=_paragraph(desk, claimed, before, after),
-        rows=tuple(_rows(desk, before, after)),
+        paragraph=_paragraph(desk, claimed),
+        public_rows=tuple(_public_rows(draft.text)),
+        rows=tuple(_rows(desk, desk.measure(drawn.original), desk.measure(draft.text))),
         figure="" if figure is None else plain_svg(draw(figure)),
         figure_note="" if figure is None else _measured_on(drawn.protection, drawn.position),
         command=methods.command(drawn.protection, drawn.position),
@@ -121,6 +129,13 @@ def figure_styles() -> str:
     return found.group(1) if found else ""
 
 
+def _public_rows(text: str) -> list[tuple[str, str]]:
+    """Return what anybody can measure on the result who has it and what ships with this program."""
+    found = reading.read(text, None)
+    rows = [("words", f"{found.words:,}")]
+    return rows if found.risk is None else [*rows, (found.risk_means, _share(found.risk))]
+
+
 def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, str]]:
     draft = desk.drafted()
     rows = [("words", f"{before.words:,}", f"{after.words:,}")]
@@ -159,32 +174,27 @@ def _measured_on(protection: str, position: int) -> str:
     return note
 
 
-def _paragraph(desk: Desk, claimed: dict[str, Any], before: Reading, after: Reading) -> str:
+def _paragraph(desk: Desk, claimed: dict[str, Any]) -> str:
     """Return what a data release may say, truthfully for drawn, drawn again and edited texts."""
-    draft = desk.drafted()
-    drawn = draft.draw
+    drawn = desk.drafted().draw
     card = methods.card(drawn.protection)
     settings = ", ".join(
         f"{name.replace('_', ' ')} {value}"
         for name, value in methods.parameters(drawn.protection, drawn.position).items()
     )
-    parts = [
-        f"The document was replaced by the output of the method {card.method} ({settings}; allonym {__version__})."
-    ]
+    made = f"The document was replaced by the output of the method {card.method} ({settings}; allonym {__version__})."
     if claimed["state"] == "edited":
-        parts.append("It was then edited by hand, so no formal privacy is promised; its risk was measured only.")
-    elif not card.proved:
-        parts.append("No formal privacy is promised; its risk was measured only.")
-    else:
-        parts.append(f"{drawn.guarantee}{_again(desk)}")
-    if before.basis == "known" and before.risk is not None and after.risk is not None:
-        parts.append(
-            f"Attackers trained on other texts of the writer and of others were {_share(before.risk)} sure of the "
-            f"writer before and {_share(after.risk)} after."
-        )
-    return " ".join(parts)
+        return f"{made} It was then edited by hand, so no formal privacy is promised."
+    if claimed["state"] == "unproved":
+        return f"{made} No formal privacy is promised."
+    return f"{made} {drawn.guarantee}{_again(desk)}"
 
 
 def _again(desk: Desk) -> str:
-    paid: Sequence[float] = [charge.epsilon for charge in desk.charges if charge.epsilon is not None]
-    return "" if len(paid) < 2 else f" It was drawn {len(paid)} times, which adds up to ε = {number(sum(paid))}."
+    """Return what there was besides this draw; nothing else could make its promise smaller than what was spent."""
+    spent, more = desk.spent, ""
+    if spent.releases > 1:
+        more = f" It was not the only one: of all together, {worded(spent)}"
+    if spent.between and desk.drafted().draw.guarantee.adjacency == ANY_TWO_DOCUMENTS:
+        more += f" {_TELLS_LENGTH}"
+    return f"{more} {rewriting.ALSO_EDITED}" if desk.edited else more

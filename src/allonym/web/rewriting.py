@@ -7,7 +7,6 @@ only; taking every edit back brings the proof back, because the text is then the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -19,6 +18,7 @@ from allonym.attackers.calibration import count_words
 from allonym.attackers.counts import texts_of_counts
 from allonym.errors import InputError
 from allonym.privacy import Guarantee, accounting
+from allonym.privacy.budgets import Total, Totals, where, why_not, worded
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import number
 from allonym.text import words as split_words
@@ -28,6 +28,10 @@ from allonym.web.changes import Change, compare, with_word
 EDITED = "Edited by you: measured only"
 _EDITED_WHY = "Words were chosen with the original in sight, so the proof no longer covers this text."
 NOT_PROVED = "No proof: measured only"
+PROVED_ALONE = "Proved alone, not together with what was drawn before"
+ALSO_EDITED = (
+    "An earlier rewrite was edited by hand here; if that text is sent as well, nothing is promised for both together."
+)
 
 
 @dataclass(frozen=True)
@@ -36,17 +40,25 @@ class Charge:
 
     Attributes:
         protection: The card it was drawn with.
-        loss_per_word: The proved loss of a word; None where nothing is proved.
         words: How many words are drawn.
-        epsilon: The proved loss of the whole text.
-        adjacency: Between which texts it holds.
+        promised: What is promised about a text of so many words.
     """
 
     protection: str
-    loss_per_word: float | None
     words: int
-    epsilon: float | None
-    adjacency: str = ANY_TWO_DOCUMENTS
+    promised: Guarantee
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what a receiver may know: how many words there were is left out where no promise speaks of them."""
+        promise = self.promised
+        return {
+            "protection": self.protection,
+            "definition": promise.definition,
+            "words": promise.words if promise.formal else None,
+            "loss_per_word": promise.loss_per_word,
+            "epsilon": promise.epsilon,
+            "adjacency": promise.adjacency,
+        }
 
 
 @dataclass(frozen=True)
@@ -121,18 +133,17 @@ def estimate(protection: str, position: int, text: str) -> Charge:
         words = _tokens(text)
     elif words is None:
         words = len(split_words(text))  # a word method joins some of them, so it draws no more
-    return Charge(protection, loss, words, None if loss is None else accounting.total(loss, words))
+    promised = accounting.pure(loss_per_word=loss or 0.0, words=words)
+    return Charge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
 
 
-def price(protection: str, position: int, text: str) -> tuple[Charge, Guarantee]:
-    """Return what a draw costs, by the mechanism itself and without a random bit, and what it promises by itself."""
+def price(protection: str, position: int, text: str) -> Charge:
+    """Return what a draw costs, by the mechanism itself and without a random bit."""
     _check(text)
     anonymizer = methods.anonymizer(protection, position)
     promised = anonymizer.guarantee()
     words = promised.words if promised.words is not None else _words(anonymizer, text)
-    loss = promised.loss_per_word
-    total = None if loss is None else accounting.total(loss, words)
-    return Charge(protection, loss, words, total, promised.adjacency), promised
+    return Charge(protection, words, of_document(promised, words))
 
 
 def draw(protection: str, position: int, text: str, words: int) -> Draw:
@@ -153,38 +164,44 @@ def draw(protection: str, position: int, text: str, words: int) -> Draw:
     return Draw(protection, position, text, made, None, promised, words, changed)
 
 
-def badge(draft: Draft, charges: Sequence[Charge]) -> dict[str, Any]:
-    """Return what may be claimed of a draft, truthfully: proved, drawn again, or measured only."""
+def badge(draft: Draft, spent: Total, *, edited: bool = False) -> dict[str, Any]:
+    """Return what may be claimed of a draft, truthfully: proved, drawn again, proved alone, or measured only.
+
+    Args:
+        draft: The draft.
+        spent: What all draws cost, this one included.
+        edited: Whether others may know an earlier draft as a person had edited it.
+    """
     promised = draft.draw.guarantee
     if not promised.formal:
         return {"state": "unproved", "title": NOT_PROVED, "detail": str(promised), "statement": ""}
     if draft.edited:
         return {"state": "edited", "title": EDITED, "detail": _EDITED_WHY, "statement": ""}
-    paid = [charge for charge in charges if charge.epsilon is not None]
-    total = number(sum(charge.epsilon or 0.0 for charge in paid))
     each = f"ε ≤ {number(promised.loss_per_word or 0.0)} for each of {draft.draw.words:,} words"
-    if len(paid) > 1:
-        title, detail = f"Proved: ε = {total}, {len(paid)} draws", f"All draws add up; this one alone is {each}."
-        narrower = sorted({charge.adjacency for charge in paid} - {promised.adjacency, ANY_TWO_DOCUMENTS})
-        if narrower:
-            detail += f" Other draws promise something only between {' and '.join(narrower)}; so does their sum."
-        return {"state": "rerolled", "title": title, "detail": detail, "statement": str(promised)}
-    return {"state": "proved", "title": f"Proved: ε = {total}", "detail": f"{each}.", "statement": str(promised)}
+    if promised.adjacency != ANY_TWO_DOCUMENTS:
+        each += f", between {promised.adjacency}"
+    counted = _draws(spent)
+    if spent.document is None:
+        state, title = "mixed", PROVED_ALONE
+        detail = f"This draw: {each}. Nothing is promised for all together: {counted}, {why_not(spent)}."
+    elif spent.releases > 1:
+        state, title = "rerolled", f"Proved: ε = {number(spent.document)}, {counted}"
+        holds = f", and their sum holds{where(spent).removeprefix(',')}" if spent.between else ""
+        detail = f"All draws add up{holds}; this one alone is {each}."
+    else:
+        state, title, detail = "proved", f"Proved: ε = {number(spent.document)}", f"{each}."
+    also = f" {ALSO_EDITED}" if edited else ""
+    return {"state": state, "title": title, "detail": f"{detail}{also}", "statement": str(promised)}
 
 
-def spent(charges: Sequence[Charge]) -> str:
+def told(spent: Total) -> str:
     """Return what was spent since the page was opened, or everything forgotten, in a sentence; empty for nothing."""
-    if not charges:
-        return ""
-    proved = [charge.epsilon for charge in charges if charge.epsilon is not None]
-    others = len(charges) - len(proved)
-    parts = [f"ε = {number(sum(proved))} in {_draws(len(proved))}"] if proved else []
-    parts += [f"{_draws(others)} without a proof, which no total holds"] if others else []
-    return f"Spent so far: {', and '.join(parts)}."
+    return f"Spent so far: {worded(spent, 'draw')}" if spent.releases else ""
 
 
-def _draws(count: int) -> str:
-    return "1 draw" if count == 1 else f"{count:,} draws"
+def _draws(spent: Total) -> str:
+    one = "release" if isinstance(spent, Totals) else "draw"  # a ledger also knows those of others
+    return f"1 {one}" if spent.releases == 1 else f"{spent.releases:,} {one}s"
 
 
 def of_document(guarantee: Guarantee, words: int) -> Guarantee:

@@ -18,6 +18,7 @@ from starlette.routing import Route
 
 from allonym.web import api, guard, openapi, pages, table_pages
 from allonym.web.desk import Desk
+from allonym.web.heads import PromptHeads
 from allonym.web.purse import Purse
 from allonym.web.work import Worker
 
@@ -79,8 +80,15 @@ def serve(place: socket.socket, app: guard.Guard, started: Callable[[], None]) -
     """Answer until the process is asked to stop."""
     logging.getLogger("uvicorn.error").disabled = True  # its tracebacks could hold text
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL + 1)  # what is wrong with a form is answered
-    config = uvicorn.Config(
+    server = _Server(settings(app), started)
+    server.run(sockets=[place])
+
+
+def settings(app: guard.Guard) -> uvicorn.Config:
+    """Return how the page is served."""
+    return uvicorn.Config(
         app,
+        http=PromptHeads,
         log_config=None,
         access_log=False,
         server_header=False,
@@ -93,8 +101,6 @@ def serve(place: socket.socket, app: guard.Guard, started: Callable[[], None]) -
         timeout_graceful_shutdown=1,
         h11_max_incomplete_event_size=32_768,
     )
-    server = _Server(config, started)
-    server.run(sockets=[place])
 
 
 class _Server(uvicorn.Server):

@@ -8,6 +8,7 @@ chunk, so that it can be stopped and gone on with without drawing a row twice.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import shlex
 import tempfile
@@ -16,21 +17,31 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
+from reprlib import Repr
 from typing import Any
 
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.jobs.files import open_documents
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.run import Options, Plan, execute, plan
+from allonym.privacy import Guarantee
+from allonym.privacy.budgets import added, worded
 from allonym.privacy.statement import number
-from allonym.web import methods
+from allonym.web import methods, parquet_sizes
 from allonym.web.purse import Purse
 
 SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
 PREVIEWED = 20
 MOST_COLUMNS = 200
+_COLUMNS = f"The table must have 1 to {MOST_COLUMNS} columns of different names; change its header."
+_LONGEST_LINE = 2_000_000  # bytes, of which a list of small things may make a hundred times as many
 _SHOWN = 120  # characters of a cell
 _ROWS_AT_ONCE = 200  # what a stop may have to wait for
+
+
+_SHORT = Repr()  # of a million values it looks at a few
+_SHORT.maxlist = _SHORT.maxdict = 20
+_SHORT.maxstring = _SHORT.maxlong = _SHORT.maxother = _SHOWN
 
 
 class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
@@ -82,6 +93,7 @@ class Table:
     runs: int = 0
     ledger: str = ""
     _purse: Purse | None = field(default=None, repr=False)
+    _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _job: Plan | None = field(default=None, repr=False)
     _stop: bool = field(default=False, repr=False)
 
@@ -109,8 +121,9 @@ class Table:
         self._job, self._purse = job, purse
         self.total, self.done, self.problem, self.ledger = job.count, 0, "", ""
         self.runs += 1
-        again = "" if self.runs == 1 else f" It was drawn {self.runs} times here, and losses add up."
-        self.promise = f"{job.per_author or job.per_document}{again}"
+        self._promised.append(job.per_document)
+        again = "" if self.runs == 1 else f" All runs together, on a document: {worded(added(self._promised), 'run')}"
+        self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
         keep = [word for one in choice.keep for word in ("--keep", one)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
         if purse is not None:
@@ -194,13 +207,14 @@ def take(name: str, content: bytes) -> Table:
     suffix = Path(name).suffix.lower()
     if suffix not in SUFFIXES:
         raise InputError(f"This is not a table that can be read; give one of {', '.join(SUFFIXES)}.")
+    _check_sizes(suffix, content)
     folder = tempfile.TemporaryDirectory(prefix="allonym-table-")
     source = Path(folder.name) / f"table{suffix}"
     source.write_bytes(content)
     try:
         columns, rows = _preview(source)
         if not columns or len(columns) > MOST_COLUMNS or len(set(columns)) < len(columns):
-            raise InputError(f"The table must have 1 to {MOST_COLUMNS} columns of different names; change its header.")
+            raise InputError(_COLUMNS)
     except (ValueError, OSError, csv.Error, AllonymError, KeyError, RecursionError) as error:
         folder.cleanup()
         if isinstance(error, AllonymError):
@@ -213,7 +227,7 @@ def _cost(job: Plan) -> str:
     """Return the price of a table in a sentence."""
     promised, documents = job.per_document, "1 document" if job.count == 1 else f"{job.count:,} documents"
     if promised.loss_per_word is None:
-        return f"Nothing is proved, so no budget is spent on {documents}."
+        return f"Nothing is proved of {documents}, so no loss can be stated, and afterwards no total."
     if promised.words is None:
         each = number(promised.loss_per_word)
         return f"This will cost ε ≤ {each} for each word of {documents}: words add up, and their number is not hidden."
@@ -224,11 +238,26 @@ def _cost(job: Plan) -> str:
     return f"{words}; {number(job.per_author.epsilon)} for the author with most of them."
 
 
+def _check_sizes(suffix: str, content: bytes) -> None:
+    """Refuse what would take far more memory to read than the file has bytes, before anything is read."""
+    if suffix == ".parquet":
+        parquet_sizes.check(content)
+    elif any(len(line) > _LONGEST_LINE for line in io.BytesIO(content)):
+        raise InputError(
+            f"A line of the file is longer than {_LONGEST_LINE // 1_000_000} MB; check that it has line breaks, or use "
+            "`allonym anonymize` on the command line."
+        )
+
+
 def _preview(source: Path) -> tuple[list[str], list[list[str]]]:
-    """Return the columns and the first rows, cells cut short."""
-    found = list(islice(_records(source), PREVIEWED))
+    """Return the columns and the first rows, cells cut short; no more than one whole row is held at a time."""
+    found: list[dict[str, str]] = []
+    for record in islice(_records(source), PREVIEWED):
+        if len(record) > MOST_COLUMNS:
+            raise InputError(_COLUMNS)
+        found.append({name: _cell(value) for name, value in record.items()})
     columns = list(dict.fromkeys(name for record in found for name in record))
-    return columns, [[_cell(record.get(name)) for name in columns] for record in found]
+    return columns, [[record.get(name, "") for name in columns] for record in found]
 
 
 def _records(source: Path) -> Iterator[dict[str, Any]]:
@@ -256,6 +285,6 @@ def _records(source: Path) -> Iterator[dict[str, Any]]:
 
 
 def _cell(value: object) -> str:
-    text = "" if value is None else value if isinstance(value, str) else str(value)
+    text = "" if value is None else value if isinstance(value, str) else _SHORT.repr(value)
     text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.datastructures import UploadFile
@@ -31,6 +34,10 @@ _START = Record(
 _NONE = {"state": "none", "name": "", "columns": [], "rows": [], "done": 0, "total": 0, "problem": "", "promise": "",
          "command": "", "ledger": ""}  # fmt: skip
 _KEPT = "The table is still here."
+_SLOW_TABLE = (
+    f"Reading the table takes longer than {guard.SECONDS:.0f} seconds; it goes on, so load this page again in a little "
+    "while: the table is then here, or why it could not be read."
+)
 
 Given = dict[str, Any]
 
@@ -65,16 +72,49 @@ async def _taken(request: Request) -> Given:
             name, content = file.filename, await file.read()
     except HTTPException:
         raise Invalid("The form cannot be read; send one file and nothing else.") from None
-    taken = await room.quick.do(table.take, name, content)
-    if room.table is not None:
-        room.table.close()
-    room.table = taken
-    return taken.to_dict()
+    room.missed = ""
+    taking = _Taking(room, name, content, room.turn)
+    try:
+        return (await room.quick.do(taking.work)).to_dict()
+    except Busy as busy:
+        taking.late = busy.goes_on
+        raise Busy(_SLOW_TABLE, goes_on=True) if busy.goes_on else busy from None
+
+
+@dataclass
+class _Taking:
+    """Takes a table, however long that is: one whose request was answered meanwhile is here when it is done."""
+
+    room: Room
+    name: str
+    content: bytes = field(repr=False)
+    turn: int
+    late: bool = False
+
+    def work(self) -> table.Table:
+        """Take it, and put it in the place of the former; for a worker."""
+        try:
+            taken = table.take(self.name, self.content)
+        except Exception as error:
+            if self.late:  # nobody waits for the answer any more
+                self.room.missed = _missed(error)
+            raise
+        if self.room.turn != self.turn:
+            taken.close()
+            raise InputError("This table was forgotten while it was read; choose it again.")
+        self.room.hold(taken)
+        return taken
+
+
+def _missed(error: Exception) -> str:
+    if isinstance(error, AllonymError):
+        return str(error)
+    return f"The table could not be read ({type(error).__name__}); check that its name fits what it holds."
 
 
 async def state(room: Room, _: Given) -> Any:  # noqa: ANN401 - ready for JSON
     """Return how far the table is."""
-    return _NONE if room.table is None else room.table.to_dict()
+    return {**_NONE, "problem": room.missed} if room.table is None else room.table.to_dict()
 
 
 async def price(room: Room, given: Given) -> Any:  # noqa: ANN401
@@ -87,9 +127,41 @@ async def price(room: Room, given: Given) -> Any:  # noqa: ANN401
 async def start(room: Room, given: Given) -> Any:  # noqa: ANN401
     """Begin to protect a column."""
     held = _held(room)
-    await room.quick.do(held.start, table.Choice(**given), room.desk.purse)
-    _begin(room, held, resume=False)
+    starting = _Starting(room, held, table.Choice(**given), asyncio.get_running_loop())
+    try:
+        await room.quick.do(starting.work)
+    except Busy as busy:
+        starting.late = busy.goes_on
+        raise
     return held.to_dict()
+
+
+@dataclass
+class _Starting:
+    """Starts a job, however long it takes to look at the table: one whose request was answered meanwhile begins too."""
+
+    room: Room
+    held: table.Table
+    choice: table.Choice
+    loop: asyncio.AbstractEventLoop
+    late: bool = False
+
+    def work(self) -> None:
+        """Look at the table, and have the job begun; for a worker."""
+        try:
+            self.held.start(self.choice, self.room.desk.purse)
+        except Exception as error:
+            if self.late:
+                self.held.problem = _missed(error)
+            raise
+        with suppress(RuntimeError):  # the page was closed meanwhile
+            self.loop.call_soon_threadsafe(self._begin)
+
+    def _begin(self) -> None:
+        try:
+            _begin(self.room, self.held, resume=False)
+        except Busy as busy:
+            self.held.state, self.held.problem = "failed", str(busy)
 
 
 async def stop(room: Room, _: Given) -> Any:  # noqa: ANN401
@@ -109,9 +181,7 @@ async def go_on(room: Room, _: Given) -> Any:  # noqa: ANN401
 
 async def drop(room: Room, _: Given) -> Any:  # noqa: ANN401
     """Delete the table and its result."""
-    if room.table is not None:
-        room.table.close()
-        room.table = None
+    room.hold(None)
     return _NONE
 
 

@@ -17,15 +17,15 @@ export function show(made, shown) {
   made.hidden = !shown;
 }
 
-// Whole per cents, but never all or nothing by rounding.
+// Whole per cents, but never all or nothing by rounding: the rule of `allonym.scoring`.
 export function percent(share) {
-  if (share > 0 && share < 0.005) return "under 1 %";
-  if (share >= 0.995 && share < 1) return "over 99 %";
-  return `${Math.round(100 * share)} %`;
+  const whole = Math.floor(100 * share + 0.5);
+  if (share > 0 && share < 1 && !(whole > 0 && whole < 100)) return whole < 1 ? "under 1 %" : "over 99 %";
+  return `${whole} %`;
 }
 
 export function interval(figure) {
-  return `${Math.round(100 * figure.low)}–${Math.round(100 * figure.high)} %`;
+  return `${percent(figure.low).replace(" %", "")}–${percent(figure.high)}`;
 }
 
 export function say(words) {

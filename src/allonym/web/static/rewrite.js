@@ -60,13 +60,9 @@ function moved() {
   price();
 }
 
-function upwards(value) {
-  return (Math.ceil(value * 100) / 100).toFixed(2);
-}
-
 function expect(about, at) {
   find("slider-label").textContent = `How much to change: ${at.label}`;
-  find("epsilon").textContent = at.loss_per_word ? `ε ≤ ${upwards(at.loss_per_word)} for each word` : "";
+  find("epsilon").textContent = at.loss ? `ε ≤ ${at.loss} for each word` : "";
   show(find("expected"), about.measured);
   find("warning").textContent = about.warning ?? "";
   show(find("warning"), Boolean(about.warning));

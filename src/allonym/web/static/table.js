@@ -105,8 +105,9 @@ async function follow() {
     find("finished-title").focus();
   }
   price();
-  if (state.state === "failed") {
-    tell({ happened: state.problem, kept: "The table is still here.", next: "" });
+  if (state.problem) {
+    const none = state.state === "none";
+    tell({ happened: state.problem, kept: none ? "No table is here." : "The table is still here.", next: none ? "Choose another file." : "" });
   }
 }
 
