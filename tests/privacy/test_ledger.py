@@ -73,6 +73,15 @@ def test_documents_of_one_author_add_up_over_batches(ledger):
     assert totals(ledger) == (1, 3)
 
 
+def test_spellings_of_a_name_are_one_name(ledger):
+    spellings = ["José", "Jose\u0301", " JOSÉ ", "josé"]
+    for number, name in enumerate(spellings):
+        ledger.charge(purpose(1, 1, has_ids=True, has_authors=True), [([f"a{name}"], [name])])
+        assert totals(ledger) == (number + 1, number + 1)
+    ledger.charge(purpose(1, 4, has_authors=True), [(None, spellings)])
+    assert totals(ledger) == (5, 8)
+
+
 def test_sums_are_exact(ledger):
     for _ in range(10):
         ledger.charge(purpose(0.1))

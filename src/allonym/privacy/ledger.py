@@ -30,6 +30,7 @@ from allonym.privacy import ledger_file
 from allonym.privacy.budgets import Caps, Entry, Purpose, Total, Totals, kind_of, shown_cap, why_not
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import number
+from allonym.text import name_key
 
 Level = str  # "document" or "author"
 Units = tuple[Sequence[str] | None, Sequence[str] | None]  # ids and authors of some documents, where they are known
@@ -142,12 +143,12 @@ class Ledger:
             if purpose.has_ids:
                 run.executemany(add, (("document", self._pseudonym("document", name), 1) for name in ids or ()))
             if purpose.has_authors:
-                counts = Counter(authors or ()).items()
+                counts = Counter(map(name_key, authors or ())).items()
                 run.executemany(add, (("author", self._pseudonym("author", name), n) for name, n in counts))
         run.execute("COMMIT")
 
     def _pseudonym(self, level: Level, name: str) -> bytes:
-        content = f"{level}\0{name}".encode("utf-8", "surrogatepass")
+        content = f"{level}\0{name_key(name)}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(content, key=self._key, digest_size=16).digest()
 
     def _enter(self, run: sqlite3.Cursor, purpose: Purpose, caps: Caps) -> int:
