@@ -76,7 +76,7 @@ def test_documents_of_one_author_add_up_over_batches(ledger):
 def test_spellings_of_a_name_are_one_name(ledger):
     spellings = ["José", "Jose\u0301", " JOSÉ ", "josé"]
     for number, name in enumerate(spellings):
-        ledger.charge(purpose(1, 1, has_ids=True, has_authors=True), [([f"a{name}"], [name])])
+        ledger.charge(purpose(1, 1, has_ids=True, has_authors=True), [([name], [name])])
         assert totals(ledger) == (number + 1, number + 1)
     ledger.charge(purpose(1, 4, has_authors=True), [(None, spellings)])
     assert totals(ledger) == (5, 8)
