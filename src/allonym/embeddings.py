@@ -12,16 +12,17 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allonym import acceleration, models, vector_files
+from allonym import acceleration, arithmetic, models, vector_files
 from allonym.errors import InputError, ModelError, ParameterError
 from allonym.vector_files import Vocabulary
 
@@ -158,8 +159,9 @@ class WordTable:
     def nearest(self, queries: ArrayLike, k: int = 1) -> NDArray[np.int64]:
         """Return the rows of the k nearest words (Euclidean) of each query, closest first.
 
-        Exact: float32 products shortlist every word that rounding leaves possible, and float64 decides.
-        So the answer does not depend on how queries are batched. Ties go to the lowest row.
+        Exact: float32 products shortlist every word that rounding leaves possible, float64 decides, and where its
+        rounding leaves a doubt, whole numbers do. So the answer depends neither on the machine nor on how queries
+        are batched. Ties go to the lowest row.
 
         Args:
             queries: Points, shape (queries, dimensions), or one point, shape (dimensions,).
@@ -193,8 +195,9 @@ class WordTable:
     def _windows(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how far below the best score a nearest word's score may come out, by rounding, for each query.
 
-        A score q·v - |v|²/2 is off by at most (n + 4)·u·(|q|·|v| + |v|²/2), u = 2^-24: n for the product, the rest for
-        rounding q, |v|²/2, their difference and the threshold. Twice that is allowed for, and underflow.
+        A score q·v - |v|²/2 is off by at most (n + 4)·u·(|q|·|v| + |v|²/2), u = 2^-24, in whatever order a product is
+        added: n for the product, the rest for rounding q, |v|²/2, their difference and the threshold. Twice that is
+        allowed for, and underflow.
         """
         longest = float(np.sqrt(2 * float(self._half_squares.max())))
         with np.errstate(invalid="ignore"):  # 0 · infinity, where vectors are too long for float32 products
@@ -220,10 +223,21 @@ class WordTable:
         return found
 
     def _decide(self, point: NDArray[np.float64], candidates: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-        """Return the k nearest of a few words, in float64. The rows must ascend."""
+        """Return the k nearest of a few words, exactly. The rows must ascend."""
         vectors = self.vectors[candidates].astype(np.float64)
-        exact = (vectors * (vectors / 2 - point)).sum(axis=1)
-        return candidates[np.argsort(exact, kind="stable")[:k]]
+        terms = vectors * (vectors / 2 - point)
+        scores = arithmetic.added(terms)
+        doubts = arithmetic.added(np.abs(terms)) * ((self.dimensions + 4) * 2.0**-52)  # twice what rounding can do
+        order = np.argsort(scores, kind="stable")
+        reach = np.maximum.accumulate((scores + doubts)[order])
+        settled = np.append((scores - doubts)[order][1:] > reach[:-1], True)  # no later word can come before
+        starts = np.append(0, np.flatnonzero(settled) + 1)
+        for first, last in pairwise(starts.tolist()):
+            if first >= k:
+                break
+            if last - first > 1:
+                order[first:last] = sorted(order[first:last], key=_exact_keys(vectors, point, order[first:last]))
+        return candidates[order[:k]]
 
     def _nearest_compiled(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
         found = np.empty(len(points), dtype=np.int64)
@@ -260,6 +274,33 @@ class WordTable:
             candidates = words[query, : counts[query]] if counts[query] > 0 else np.arange(len(self))
             found[query] = self._decide(points[query], candidates, 1)[0]
         return found
+
+
+def _exact_keys(
+    vectors: NDArray[np.float64], point: NDArray[np.float64], places: NDArray[np.int64]
+) -> Callable[[int], tuple[int, int]]:
+    """Return what orders these vectors by their distance to the point, in whole numbers; of equals the first."""
+    query, query_unit = _whole(point)
+    rows, unit = _whole(vectors[places].ravel())
+    width, found = len(query), dict[tuple[int, ...], int]()
+
+    def distance(row: tuple[int, ...]) -> int:  # |v|² − 2·v·q, in units of both
+        return sum(v * (v * query_unit - 2 * q * unit) for v, q in zip(row, query, strict=True))
+
+    keys = {}
+    for number, place in enumerate(places.tolist()):
+        row = tuple(rows[number * width : (number + 1) * width])
+        if row not in found:  # tables hold doubles
+            found[row] = distance(row)
+        keys[place] = (found[row], place)
+    return keys.__getitem__
+
+
+def _whole(numbers: NDArray[np.float64]) -> tuple[list[int], int]:
+    """Return numbers as multiples of a fraction 1/u, and u."""
+    ratios = [number.as_integer_ratio() for number in numbers.tolist()]
+    unit = max((denominator for _, denominator in ratios), default=1)  # powers of two
+    return [numerator * (unit // denominator) for numerator, denominator in ratios], unit
 
 
 Source: TypeAlias = (

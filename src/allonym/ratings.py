@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from allonym import arithmetic
 from allonym.acceleration import slab_bytes, worth_compiling
 from allonym.errors import ParameterError
 from allonym.text import letter_bigrams
@@ -118,7 +119,7 @@ class IdentityRatings:
 
 def quantise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the unit vectors, scaled and rounded to whole numbers."""
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    lengths = arithmetic.lengths(vectors)[:, None]
     if not np.isfinite(lengths).all():
         raise ParameterError("vectors must be finite numbers; the word table holds NaN or infinity.")
     units = np.divide(vectors, lengths, out=np.zeros(vectors.shape), where=lengths > 0)

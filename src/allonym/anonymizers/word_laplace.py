@@ -18,6 +18,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from allonym import acceleration
 from allonym.anonymizers.deniability import Deniability, of_draws, solve
 from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
 from allonym.mechanisms import LaplaceND
@@ -98,7 +99,8 @@ class WordLaplace(WordSubstitution):
 
         Noise is made for fewer words at a time than are looked up: its arrays stay in the caches.
         """
-        per_word = self.mechanism_.numbers_per_point
+        mechanism, in_bulk = self.mechanism_, acceleration.worth_compiling(len(rows) * len(self.table_))
+        per_word = mechanism.numbers_per_point
         found = np.empty(len(rows), np.int64)
         at_once = max(1, _NOISE_BYTES // (8 * SEGMENT * per_word))
         moved = np.empty((min(_SEARCHED_AT_ONCE, len(rows)) + at_once * SEGMENT, self.table_.dimensions))
@@ -107,8 +109,8 @@ class WordLaplace(WordSubstitution):
             numbers = segments.centred((len(segments), SEGMENT, per_word)).reshape(-1, per_word)
             numbers = numbers if len(own) == len(numbers) else numbers[own]
             last = int(places[-1]) + 1
-            moved[places[0] - first : last - first] = self.mechanism_.perturb(
-                self.table_.vectors[rows[places]], numbers
+            moved[places[0] - first : last - first] = mechanism.perturb(
+                self.table_.vectors[rows[places]], numbers, in_bulk=in_bulk
             )
             if last - first >= _SEARCHED_AT_ONCE:
                 found[first:last] = self.table_.nearest(moved[: last - first])[:, 0]

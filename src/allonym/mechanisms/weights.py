@@ -15,7 +15,6 @@ quantised steps nor the floor at 1 can make the promise wrong: they are part of 
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from typing import Protocol, runtime_checkable
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.acceleration import worth_compiling
+from allonym.arithmetic import LN2, power_of_two
 from allonym.errors import ParameterError
 from allonym.randomness import fold
 
@@ -112,7 +112,7 @@ class StreamedWeights(Weights):
         self.shape = scores.shape
         self._scores = scores
         # Beyond the cap, one grid unit already puts an output on the floor: a larger rate would change nothing.
-        rate = exponent_per_score / math.log(2) * STEPS_PER_OCTAVE * scores.unit
+        rate = exponent_per_score / LN2 * STEPS_PER_OCTAVE * scores.unit
         self._rate = np.float32(min(rate, LARGEST_STEP))
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Int64]]:
@@ -168,9 +168,9 @@ class DenseWeights(Weights):
     def __init__(self, scores: Float64, exponent_per_score: float) -> None:
         self.shape = (scores.shape[0], scores.shape[1])
         self._scores = scores
-        self._steps_per_score = min(exponent_per_score, _LARGEST_RATE) / math.log(2) * 2**_FINE_BITS
-        self._high = 2.0 ** (TOP_BITS - np.arange(4096) / 4096)
-        self._low = 2.0 ** (-np.arange(4096) / 2**_FINE_BITS)
+        self._steps_per_score = min(exponent_per_score, _LARGEST_RATE) / LN2 * 2**_FINE_BITS
+        self._high = power_of_two(TOP_BITS - np.arange(4096) / 4096)
+        self._low = power_of_two(-np.arange(4096) / 2**_FINE_BITS)
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Int64]]:
         """Yield (offset into `rows`, weights of the next few rows)."""
