@@ -30,7 +30,7 @@ KINDS = {
 
 def variables(kind: str) -> dict[str, str]:
     """Return the variables that make this machine look like that kind."""
-    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__  # type: ignore[import-not-found]
 
     here = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
     kept = ("AVX2", "X86_V3", "FMA3") if kind == "avx2" else ()

@@ -40,6 +40,7 @@ class WordRatings:
     """
 
     unit = 1 / ONE
+    symmetric = True
 
     def __init__(self, words: Sequence[str], vectors: NDArray[np.float32], *, spelling_weight: float) -> None:
         if not 0 <= spelling_weight <= 1:
@@ -103,6 +104,7 @@ class IdentityRatings:
     """Every term is similar to itself alone: rating 1 on the diagonal, 0 elsewhere."""
 
     unit = 1 / ONE
+    symmetric = True
 
     def __init__(self, terms: int) -> None:
         self.shape = (terms, terms)

@@ -85,8 +85,19 @@ class Exponential:
 
     def loss(self) -> float:
         """Return the tight loss ℓ of one draw, over all pairs of inputs: the same number on every machine."""
+        if self._worst_ratio is not None:
+            return log_rounded_up(self._worst_ratio)
         highest, lowest = self.extremes
         return log_rounded_up(Fraction(float((highest / lowest).max()))) + _ROUNDING
+
+    @cached_property
+    def _worst_ratio(self) -> Fraction | None:
+        """The largest ratio of probabilities of an output, exactly, where it is found without a look at all of them."""
+        if self._weights.totals_and_bests(np.arange(0)) is None:
+            return None
+        parts = in_threads(self._weights.totals_and_bests, self.inputs, self.outputs)
+        totals, bests = (np.concatenate(found) for found in zip(*(part for part in parts if part), strict=True))
+        return self._weights.worst_ratio(totals, bests)
 
     def totals(self) -> Int64:
         """Return the sum of the weights of each input."""
