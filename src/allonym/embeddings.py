@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,11 +26,13 @@ from allonym import acceleration, arithmetic, models, vector_files
 from allonym.errors import InputError, ModelError, ParameterError
 from allonym.vector_files import Vocabulary
 
+if TYPE_CHECKING:
+    from allonym._nearest_loops import RoundedTable
+
 DEFAULT = "words-en"
 _BLOCK_BYTES = 48 * 2**20
-_TILE_QUERIES, _TILE_WORDS = 1024, 512  # products that stay in the caches: 2 MiB
+_SEARCHED_AT_ONCE = 1020  # queries: rounded and packed they stay in the caches
 _LARGEST_SCORE = 1e37  # what may be larger may overflow in float32, and is left to float64
-_MOST_KEPT = 32  # words that one query's shortlist may hold before float64 looks at all of them
 _Floats: TypeAlias = NDArray[np.float32]
 
 
@@ -177,7 +179,7 @@ class WordTable:
             raise ParameterError(f"k must be between 1 and the {len(self)} words of the table, got {k}.")
         if not (np.abs(points) < 1e30).all():
             raise ParameterError("queries must be finite and below 1e30, got others.")
-        if k == 1 and acceleration.worth_compiling(len(points) * len(self)):
+        if k == 1 and acceleration.worth_compiling(len(points) * len(self)) and self.vectors.any():
             return self._nearest_compiled(points)[:, None]
         found = np.empty((len(points), k), dtype=np.int64)
         block = max(1, _BLOCK_BYTES // (len(self) * (5 if k == 1 else 9)))
@@ -240,40 +242,29 @@ class WordTable:
         return candidates[order[:k]]
 
     def _nearest_compiled(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the nearest word of each query: as `_nearest_in_block`, but seeing each product only once."""
         found = np.empty(len(points), dtype=np.int64)
+        table = self._rounded
 
         def fill(part: NDArray[np.int64]) -> None:
-            for start in range(0, len(part), _TILE_QUERIES):
-                own = slice(part[start], part[start] + min(_TILE_QUERIES, len(part) - start))  # parts are contiguous
-                found[own] = self._nearest_in_tiles(points[own])
+            for start in range(0, len(part), _SEARCHED_AT_ONCE):
+                own = slice(part[start], part[start] + min(_SEARCHED_AT_ONCE, len(part) - start))  # contiguous
+                words, counts = table.search(points[own])
+                found[own] = words[:, 0]
+                for query in np.flatnonzero(counts > 1):
+                    candidates = words[query, : counts[query]]
+                    found[own][query] = self._decide(points[own][query], candidates, 1)[0]
+                for query in np.flatnonzero(counts < 1):
+                    found[own][query] = self._nearest_in_block(points[own][query][None], 1)[0, 0]
 
         acceleration.in_threads(fill, len(points), len(self))
         return found
 
-    def _nearest_in_tiles(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the nearest word of each query: as `_nearest_in_block`, but seeing each product only once."""
-        from allonym import _nearest_loops
+    @cached_property
+    def _rounded(self) -> RoundedTable:
+        from allonym._nearest_loops import RoundedTable
 
-        exact_windows = self._windows(points)
-        if np.isinf(exact_windows).any():
-            return np.concatenate([self._nearest_in_block(point[None], 1)[:, 0] for point in points])
-        windows = exact_windows.astype(np.float32)
-        queries = points.astype(np.float32)
-        buffer = np.empty(len(points) * _TILE_WORDS, np.float32)
-        kept = _nearest_loops.nothing_kept(len(points), _MOST_KEPT)
-        for first in range(0, len(self), _TILE_WORDS):
-            tile = self.vectors[first : first + _TILE_WORDS]
-            products = buffer[: len(points) * len(tile)].reshape(len(points), len(tile))
-            np.matmul(queries, tile.T, out=products)
-            half_squares = self._half_squares[first : first + _TILE_WORDS]
-            _nearest_loops.scan_tile(products, half_squares, first, windows, kept)
-        _nearest_loops.drop_all(windows, kept)
-        _, words, _, counts = kept
-        found = words[:, 0].copy()
-        for query in np.flatnonzero(counts != 1):
-            candidates = words[query, : counts[query]] if counts[query] > 0 else np.arange(len(self))
-            found[query] = self._decide(points[query], candidates, 1)[0]
-        return found
+        return RoundedTable(self.vectors)
 
 
 def _exact_keys(

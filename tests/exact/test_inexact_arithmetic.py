@@ -33,6 +33,7 @@ ALLOWED: dict[str, str] = {
     "ratings.py": _EXACT,
     "mechanisms/metric_pairs.py": _EXACT,
     "label_profiles.py": "sums of counts, which are whole numbers; `evidence` is for who analyses what is already out",
+    "_nearest_loops.py": "lengths, for a shortlist that bounds any rounding; `WordTable._decide` is exact",
     "embeddings.py": "a shortlist that bounds any rounding; `_decide` is exact. `unit` and `neighbours` draw nothing",
     "distances.py": "distances that are printed, never drawn from",
     "anonymizers/word_substitution.py": "sums of counts; `between` prints a distance and draws nothing",
