@@ -7,7 +7,7 @@ saying how far two documents are apart is the same, and stands here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -35,7 +35,6 @@ ASSUMPTIONS = (
     "the random key stays secret",
 )
 TOPICAL_ASSUMPTION = "the labelled reference texts are public and not the documents themselves"
-SEGMENT = 16  # words that share a random stream
 SAMPLE = 200  # words asked about where none are named
 # Diameter and lower median of nearest distances, by fingerprint, of the shipped words as each method holds them: they
 # would take seconds at each start. A test computes them again.
@@ -287,7 +286,9 @@ class WordSubstitution(Anonymizer):
         lengths = [len(rows) for rows in documents]
         nearest = self._substitutes(np.concatenate([*documents, np.zeros(0, np.int64)]), lengths, streams)
         ends = np.cumsum(lengths)
-        words = [[self.table_.words[i] for i in nearest[end - n : end]] for end, n in zip(ends, lengths, strict=True)]
+        known = self.table_.words
+        written = [known[row] for row in nearest.tolist()]
+        words = [written[end - n : end] for end, n in zip(ends.tolist(), lengths, strict=True)]
         # A bag has no order; sorted, so that none is left.
         return [" ".join(document) for document in words] if self.order == "text" else [sorted(d) for d in words]
 
@@ -320,8 +321,8 @@ class WordSubstitution(Anonymizer):
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:
-        rows = self.table_.rows(text.terms(document, morphology="lower"))
-        return rows[rows >= 0]
+        found = map(self.table_.index, text.terms(document, morphology="lower"))
+        return np.array([row for row in found if row is not None], np.int64)
 
 
 def _check_equal_lengths(first: Float32, second: Float32) -> None:
@@ -330,19 +331,6 @@ def _check_equal_lengths(first: Float32, second: Float32) -> None:
             f"The documents have {len(first)} and {len(second)} known words, so their lengths tell them apart; "
             "give words= (--words) to bring both to one length."
         )
-
-
-def in_segments(
-    lengths: Sequence[int], at_once: int, streams: DocumentStreams
-) -> Iterator[tuple[DocumentStreams, Int64, Int64]]:
-    """Yield (streams of some segments, their words' places in all documents, and in the segments)."""
-    segments = streams.segments(lengths, SEGMENT)
-    held = [min(SEGMENT, n - start) for n in map(int, lengths) for start in range(0, n, SEGMENT)]
-    ends = np.concatenate([[0], np.cumsum(held)]).astype(np.int64)
-    for first in range(0, len(held), at_once):
-        last = min(first + at_once, len(held))
-        own = [np.arange(n) + SEGMENT * k for k, n in enumerate(held[first:last])]
-        yield segments.part(first, last), np.arange(ends[first], ends[last]), np.concatenate(own)
 
 
 def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
