@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all lint bench man dist docs clean
+.PHONY: run test test-all test-narrow lint bench bench-narrow man dist docs clean
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "allonym needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -33,6 +33,12 @@ run: $(VENV)/.core
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
 
+# What decides draws, once more on the least that the libraries run on: the same bytes must come out.
+EXACT := tests/exact tests/mechanisms tests/test_nearest_words.py tests/test_ratings.py tests/test_closeness.py \
+	tests/test_label_profiles.py tests/test_randomness.py tests/test_random_lanes.py tests/anonymizers
+test-narrow: $(VENV)/.dev
+	$(BIN)/python tools/narrow.py $(BIN)/python -m pytest -n 2 $(EXACT) --ignore tests/exact/test_every_processor.py
+
 test-all: $(VENV)/.full
 	$(BIN)/python -m pytest -n 2
 
@@ -43,6 +49,9 @@ lint: $(VENV)/.dev
 
 bench: $(VENV)/.bench
 	@$(BIN)/python benchmarks/run.py
+
+bench-narrow: $(VENV)/.bench
+	@$(BIN)/python tools/narrow.py --kind avx2 $(BIN)/python benchmarks/run.py
 
 # The manual page is made from the commands' help and kept with the source; a test compares it.
 man: $(VENV)/.dev

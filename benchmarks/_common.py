@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
+import platform
 import statistics
 import subprocess
 import sys
@@ -22,7 +24,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from allonym import embeddings
 from allonym.embeddings import WordTable
@@ -85,6 +87,32 @@ def data_used() -> str:
     vectors = "GloVe vectors" if GLOVE.exists() else "shipped words-en vectors (cut to 100 dimensions)"
     draws = "draws from 20-newsgroups" if NEWSGROUPS.exists() and GLOVE.exists() else "made-up Zipf draws"
     return f"{vectors}, {draws}"
+
+
+def processor() -> str:
+    """Say in words on which kind of processor, and as which kind each library takes it."""
+    from numba.core.registry import cpu_target
+    from numpy._core._multiarray_umath import __cpu_baseline__, __cpu_dispatch__, __cpu_features__
+
+    abilities = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
+    blas = [found["architecture"] for found in threadpool_info() if found.get("internal_api") == "openblas"]
+    kinds = {
+        "NumPy": (abilities or __cpu_baseline__ or ["baseline"])[-1],
+        "BLAS": blas[0] if blas else "not OpenBLAS",
+        "numba": cpu_target.target_context.codegen().magic_tuple()[1],
+    }
+    listed = ", ".join(f"{library} as for {kind}" for library, kind in kinds.items())
+    return f"{_model_name()} ({os.cpu_count()} cores); {listed}."
+
+
+def _model_name() -> str:
+    told = Path("/proc/cpuinfo")
+    names = (
+        [line.partition(":")[2].strip() for line in told.read_text().splitlines() if "model name" in line]
+        if told.exists()
+        else []
+    )
+    return names[0] if names else platform.processor() or platform.machine()
 
 
 def word_table(words: int = WORDS) -> WordTable:

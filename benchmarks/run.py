@@ -10,7 +10,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from _common import HERE, Row, data_used, prepared_inputs, table_of
+from _common import HERE, Row, data_used, prepared_inputs, processor, table_of
 
 SCRIPTS = (
     "naive_draws",
@@ -53,10 +53,11 @@ def main() -> int:
             print(f"{name} …", end="", file=sys.stderr, flush=True)
             rows += run_one(name, inputs, Path(folder))
             print(f" {time.perf_counter() - started:.0f} s", file=sys.stderr, flush=True)
-    print(f"Data: {data_used()}. Seconds are CPU time, all threads together.\n")
+    print(f"Data: {data_used()}. Seconds are CPU time, all threads together.")
+    print(f"Processor: {processor()}\n")
     print(table_of(rows))
     if options.json:
-        written = {"data": data_used(), "rows": [vars(row) for row in rows]}
+        written = {"data": data_used(), "processor": processor(), "rows": [vars(row) for row in rows]}
         options.json.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
     return int(any(row.passed is False for row in rows))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
@@ -126,6 +128,31 @@ def test_nearest_k_is_the_same_on_both_paths(monkeypatch):
     np.testing.assert_array_equal(plain[5], brute_force(table.vectors, points, 5))
     np.testing.assert_array_equal(np.concatenate([table.nearest(point) for point in points[:50]]), plain[1][:50])
     assert table.nearest(np.empty((0, 20))).shape == (0, 1)
+
+
+def test_nearest_is_right_where_float64_cannot_tell(path_of_nearest):
+    """Points all but on the border of two words: against fractions, with rounding errors of every kind at work."""
+    vectors = grid(40, 30)
+    table = WordTable(tuple(map(str, range(40))), vectors)
+    wide = vectors.astype(np.float64)
+    pairs = [(i, j) for i in range(0, 40, 3) for j in range(i + 1, 40, 7)]
+    points = np.array([(wide[i] + wide[j]) / 2 * (1 + n % 3 * 2.0**-52) for n, (i, j) in enumerate(pairs)])
+    points += 1e5 * np.array([border(wide[i], wide[j]) for i, j in pairs])
+    for point, found in zip(points, table.nearest(points, 3), strict=True):
+        query = [Fraction(x) for x in point.tolist()]
+        distance = [
+            (sum((Fraction(v) - q) ** 2 for v, q in zip(row, query, strict=True)), n)
+            for n, row in enumerate(wide.tolist())
+        ]
+        assert found.tolist() == [n for _, n in sorted(distance)[:3]]
+        assert table.nearest(point).tolist() == [[found[0]]]
+
+
+def border(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """A direction in which two points stay about equally near."""
+    along = (first - second) / np.linalg.norm(first - second)
+    away = first + second
+    return away - (away @ along) * along
 
 
 def test_nearest_refuses():

@@ -29,6 +29,6 @@ def steepest(tile: Float32, own: Float64, logs: Float64, furthest: float, unit: 
         for j in range(tile.shape[1]):
             apart = (furthest - np.float64(tile[i, j])) * unit - errors[0]
             difference = abs(own[i] - logs[j]) + errors[1]
-            if difference > found * apart and apart > 0.0:
-                found = difference / apart
+            if difference >= found * apart and apart > 0.0:  # spares most divisions, and never one that matters
+                found = max(found, difference / apart)
     return found

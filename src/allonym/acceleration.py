@@ -57,9 +57,9 @@ def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns:
     Meanwhile linear algebra keeps to one thread a core: its idle threads would spin and burn the other cores.
     """
     threads = min(_cores(), _MOST_THREADS)
-    if rows * columns < threads * _ENTRIES_WORTH_COMPILING:  # so that each part is still worth compiling for
+    if not rows or rows * columns < threads * _ENTRIES_WORTH_COMPILING:  # each part is to be worth compiling for
         return [work(np.arange(rows))] if rows else []
-    parts = np.array_split(np.arange(rows), threads)
+    parts = [part for part in np.array_split(np.arange(rows), threads) if len(part)]
     with _linear_algebra(len(sys.modules)).limit(limits=1), ThreadPoolExecutor(len(parts)) as pool:
         return list(pool.map(work, parts))
 

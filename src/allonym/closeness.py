@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import arithmetic
 from allonym.acceleration import slab_bytes, worth_compiling
 from allonym.errors import ParameterError
 
@@ -36,7 +37,7 @@ class WordCloseness:
     def __init__(self, vectors: Float32) -> None:
         if vectors.ndim != 2 or not vectors.size:
             raise ParameterError(f"word vectors must be one row a word, got shape {vectors.shape}.")
-        longest = float(np.linalg.norm(vectors.astype(np.float64), axis=1).max())
+        longest = float(arithmetic.lengths(vectors).max())
         room = _LONGEST - math.sqrt(vectors.shape[1]) / 2 - 1  # rounding lengthens a vector by at most √n/2
         if not 0 < longest < math.inf or room <= 0:
             raise ParameterError("word vectors must be finite, not all zero, and of fewer than 16 million dimensions.")

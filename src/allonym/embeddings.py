@@ -12,24 +12,27 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from allonym import acceleration, models, vector_files
+from allonym import acceleration, arithmetic, models, vector_files
 from allonym.errors import InputError, ModelError, ParameterError
 from allonym.vector_files import Vocabulary
 
+if TYPE_CHECKING:
+    from allonym._nearest_loops import RoundedTable
+
 DEFAULT = "words-en"
 _BLOCK_BYTES = 48 * 2**20
-_TILE_QUERIES, _TILE_WORDS = 1024, 512  # products that stay in the caches: 2 MiB
+_SEARCHED_AT_ONCE = 1020  # queries: rounded and packed they stay in the caches
 _LARGEST_SCORE = 1e37  # what may be larger may overflow in float32, and is left to float64
-_MOST_KEPT = 32  # words that one query's shortlist may hold before float64 looks at all of them
 _Floats: TypeAlias = NDArray[np.float32]
 
 
@@ -158,8 +161,9 @@ class WordTable:
     def nearest(self, queries: ArrayLike, k: int = 1) -> NDArray[np.int64]:
         """Return the rows of the k nearest words (Euclidean) of each query, closest first.
 
-        Exact: float32 products shortlist every word that rounding leaves possible, and float64 decides.
-        So the answer does not depend on how queries are batched. Ties go to the lowest row.
+        Exact: float32 products shortlist every word that rounding leaves possible, float64 decides, and where its
+        rounding leaves a doubt, whole numbers do. So the answer depends neither on the machine nor on how queries
+        are batched. Ties go to the lowest row.
 
         Args:
             queries: Points, shape (queries, dimensions), or one point, shape (dimensions,).
@@ -175,7 +179,7 @@ class WordTable:
             raise ParameterError(f"k must be between 1 and the {len(self)} words of the table, got {k}.")
         if not (np.abs(points) < 1e30).all():
             raise ParameterError("queries must be finite and below 1e30, got others.")
-        if k == 1 and acceleration.worth_compiling(len(points) * len(self)):
+        if k == 1 and acceleration.worth_compiling(len(points) * len(self)) and self.vectors.any():
             return self._nearest_compiled(points)[:, None]
         found = np.empty((len(points), k), dtype=np.int64)
         block = max(1, _BLOCK_BYTES // (len(self) * (5 if k == 1 else 9)))
@@ -193,8 +197,9 @@ class WordTable:
     def _windows(self, points: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return how far below the best score a nearest word's score may come out, by rounding, for each query.
 
-        A score q·v - |v|²/2 is off by at most (n + 4)·u·(|q|·|v| + |v|²/2), u = 2^-24: n for the product, the rest for
-        rounding q, |v|²/2, their difference and the threshold. Twice that is allowed for, and underflow.
+        A score q·v - |v|²/2 is off by at most (n + 4)·u·(|q|·|v| + |v|²/2), u = 2^-24, in whatever order a product is
+        added: n for the product, the rest for rounding q, |v|²/2, their difference and the threshold. Twice that is
+        allowed for, and underflow.
         """
         longest = float(np.sqrt(2 * float(self._half_squares.max())))
         with np.errstate(invalid="ignore"):  # 0 · infinity, where vectors are too long for float32 products
@@ -220,46 +225,73 @@ class WordTable:
         return found
 
     def _decide(self, point: NDArray[np.float64], candidates: NDArray[np.int64], k: int) -> NDArray[np.int64]:
-        """Return the k nearest of a few words, in float64. The rows must ascend."""
+        """Return the k nearest of a few words, exactly. The rows must ascend."""
         vectors = self.vectors[candidates].astype(np.float64)
-        exact = (vectors * (vectors / 2 - point)).sum(axis=1)
-        return candidates[np.argsort(exact, kind="stable")[:k]]
+        terms = vectors * (vectors / 2 - point)
+        scores = arithmetic.added(terms)
+        doubts = arithmetic.added(np.abs(terms)) * ((self.dimensions + 4) * 2.0**-52)  # twice what rounding can do
+        order = np.argsort(scores, kind="stable")
+        reach = np.maximum.accumulate((scores + doubts)[order])
+        settled = np.append((scores - doubts)[order][1:] > reach[:-1], True)  # no later word can come before
+        starts = np.append(0, np.flatnonzero(settled) + 1)
+        for first, last in pairwise(starts.tolist()):
+            if first >= k:
+                break
+            if last - first > 1:
+                order[first:last] = sorted(order[first:last], key=_exact_keys(vectors, point, order[first:last]))
+        return candidates[order[:k]]
 
     def _nearest_compiled(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
+        """Return the nearest word of each query: as `_nearest_in_block`, but seeing each product only once."""
         found = np.empty(len(points), dtype=np.int64)
+        table = self._rounded
 
         def fill(part: NDArray[np.int64]) -> None:
-            for start in range(0, len(part), _TILE_QUERIES):
-                own = slice(part[start], part[start] + min(_TILE_QUERIES, len(part) - start))  # parts are contiguous
-                found[own] = self._nearest_in_tiles(points[own])
+            for start in range(0, len(part), _SEARCHED_AT_ONCE):
+                own = slice(part[start], part[start] + min(_SEARCHED_AT_ONCE, len(part) - start))  # contiguous
+                words, counts = table.search(points[own])
+                found[own] = words[:, 0]
+                for query in np.flatnonzero(counts > 1):
+                    candidates = words[query, : counts[query]]
+                    found[own][query] = self._decide(points[own][query], candidates, 1)[0]
+                for query in np.flatnonzero(counts < 1):
+                    found[own][query] = self._nearest_in_block(points[own][query][None], 1)[0, 0]
 
         acceleration.in_threads(fill, len(points), len(self))
         return found
 
-    def _nearest_in_tiles(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
-        """Return the nearest word of each query: as `_nearest_in_block`, but seeing each product only once."""
-        from allonym import _nearest_loops
+    @cached_property
+    def _rounded(self) -> RoundedTable:
+        from allonym._nearest_loops import RoundedTable
 
-        exact_windows = self._windows(points)
-        if np.isinf(exact_windows).any():
-            return np.concatenate([self._nearest_in_block(point[None], 1)[:, 0] for point in points])
-        windows = exact_windows.astype(np.float32)
-        queries = points.astype(np.float32)
-        buffer = np.empty(len(points) * _TILE_WORDS, np.float32)
-        kept = _nearest_loops.nothing_kept(len(points), _MOST_KEPT)
-        for first in range(0, len(self), _TILE_WORDS):
-            tile = self.vectors[first : first + _TILE_WORDS]
-            products = buffer[: len(points) * len(tile)].reshape(len(points), len(tile))
-            np.matmul(queries, tile.T, out=products)
-            half_squares = self._half_squares[first : first + _TILE_WORDS]
-            _nearest_loops.scan_tile(products, half_squares, first, windows, kept)
-        _nearest_loops.drop_all(windows, kept)
-        _, words, _, counts = kept
-        found = words[:, 0].copy()
-        for query in np.flatnonzero(counts != 1):
-            candidates = words[query, : counts[query]] if counts[query] > 0 else np.arange(len(self))
-            found[query] = self._decide(points[query], candidates, 1)[0]
-        return found
+        return RoundedTable(self.vectors)
+
+
+def _exact_keys(
+    vectors: NDArray[np.float64], point: NDArray[np.float64], places: NDArray[np.int64]
+) -> Callable[[int], tuple[int, int]]:
+    """Return what orders these vectors by their distance to the point, in whole numbers; of equals the first."""
+    query, query_unit = _whole(point)
+    rows, unit = _whole(vectors[places].ravel())
+    width, found = len(query), dict[tuple[int, ...], int]()
+
+    def distance(row: tuple[int, ...]) -> int:  # |v|² − 2·v·q, in units of both
+        return sum(v * (v * query_unit - 2 * q * unit) for v, q in zip(row, query, strict=True))
+
+    keys = {}
+    for number, place in enumerate(places.tolist()):
+        row = tuple(rows[number * width : (number + 1) * width])
+        if row not in found:  # tables hold doubles
+            found[row] = distance(row)
+        keys[place] = (found[row], place)
+    return keys.__getitem__
+
+
+def _whole(numbers: NDArray[np.float64]) -> tuple[list[int], int]:
+    """Return numbers as multiples of a fraction 1/u, and u."""
+    ratios = [number.as_integer_ratio() for number in numbers.tolist()]
+    unit = max((denominator for _, denominator in ratios), default=1)  # powers of two
+    return [numerator * (unit // denominator) for numerator, denominator in ratios], unit
 
 
 Source: TypeAlias = (

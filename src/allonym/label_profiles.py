@@ -8,7 +8,8 @@ for one another that mean the same *to the analyst*, and so gives an attacker le
     information         = Σ share·ln(share / prior share), in nats
 
 The square root keeps a rare label's share from drowning beside a frequent one's (it makes Euclidean distance the
-Hellinger distance); the prior k keeps a term seen once from looking certain.
+Hellinger distance); the prior k keeps a term seen once from looking certain. All of it decides what is drawn, so it is
+computed by `arithmetic`, alike on every machine.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from allonym import arithmetic
 from allonym.errors import InputError
 
 PRIOR_DOCUMENTS = 10.0
@@ -49,7 +51,8 @@ class LabelProfiles:
         largest = self.information.max(initial=0.0)
         if not largest:
             return np.ones(len(self.information), np.int64)
-        weights: NDArray[np.int64] = np.rint(_WEIGHT_UNIT * (self.information / largest) ** 2).astype(np.int64)
+        shares = self.information / largest
+        weights: NDArray[np.int64] = np.rint(_WEIGHT_UNIT * (shares * shares)).astype(np.int64)
         return np.maximum(1, weights)
 
     def evidence(self, counts: sparse.csr_array) -> NDArray[np.float64]:
@@ -78,7 +81,7 @@ def learn(counts: sparse.csr_array, labels: Sequence[object]) -> LabelProfiles:
     prior = (prior * held.sum() + 0.5) / (held.sum() + 0.5 * len(names))
     shares = (found + PRIOR_DOCUMENTS * prior) / (held + PRIOR_DOCUMENTS)
     profiles = np.where(held > 0, np.sqrt(shares) - np.sqrt(prior), 0.0)
-    information = np.maximum((shares * np.log(shares / prior)).sum(1), 0.0)
+    information = np.maximum(arithmetic.added(shares * arithmetic.logarithm(shares / prior)), 0.0)
     return LabelProfiles(_units(profiles), np.where(held[:, 0] > 0, information, 0.0))
 
 
@@ -95,6 +98,6 @@ def mix(word_vectors: NDArray[np.float32], profiles: NDArray[np.float64], weight
 
 
 def _units(rows: NDArray[np.float64]) -> NDArray[np.float64]:
-    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    lengths = arithmetic.lengths(rows)[:, None]
     units: NDArray[np.float64] = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
     return units

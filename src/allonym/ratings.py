@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from allonym import arithmetic
 from allonym.acceleration import slab_bytes, worth_compiling
 from allonym.errors import ParameterError
 from allonym.text import letter_bigrams
@@ -39,6 +40,7 @@ class WordRatings:
     """
 
     unit = 1 / ONE
+    symmetric = True
 
     def __init__(self, words: Sequence[str], vectors: NDArray[np.float32], *, spelling_weight: float) -> None:
         if not 0 <= spelling_weight <= 1:
@@ -102,6 +104,7 @@ class IdentityRatings:
     """Every term is similar to itself alone: rating 1 on the diagonal, 0 elsewhere."""
 
     unit = 1 / ONE
+    symmetric = True
 
     def __init__(self, terms: int) -> None:
         self.shape = (terms, terms)
@@ -118,7 +121,7 @@ class IdentityRatings:
 
 def quantise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the unit vectors, scaled and rounded to whole numbers."""
-    lengths = np.linalg.norm(vectors.astype(np.float64), axis=1, keepdims=True)
+    lengths = arithmetic.lengths(vectors)[:, None]
     if not np.isfinite(lengths).all():
         raise ParameterError("vectors must be finite numbers; the word table holds NaN or infinity.")
     units = np.divide(vectors, lengths, out=np.zeros(vectors.shape), where=lengths > 0)

@@ -204,3 +204,15 @@ def test_bad_parameters_fail_at_once(kind):
         make(kind, order="text", topical_words=3)
     with pytest.raises(InputError, match="No word of the vocabulary"):
         released(make(kind, vocabulary=["qzxjvk"]), ["coffee"])
+
+
+def test_topical_scores_are_those_of_scikit_learn():
+    from scipy import sparse
+    from sklearn.feature_selection import chi2
+
+    counts = sparse.csr_array(insecure(4).below(4, (60, 25)) * (np.arange(25) > 1))
+    labels = np.array(["a", "b", "c"])[insecure(5).below(3, (60,))]
+    expected, _ = chi2(counts, labels)
+    found = word_substitution._chi_squared(counts, labels)
+    np.testing.assert_allclose(found[2:], expected[2:], rtol=1e-12)
+    assert found[:2].tolist() == [-1, -1]

@@ -100,6 +100,20 @@ def test_rare_numbers_do_not_spoil_the_digits(dimensions, tiny):
     assert (np.abs(mechanism._noise(numbers.copy()) - ideal) <= 2.0**-44 * (radius[:, None] + dimensions)).all()
 
 
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 4, 5, 8, 100, 129])
+def test_compiled_noise_is_the_same_to_the_last_bit(dimensions):
+    mechanism = LaplaceND(dimensions, epsilon=3.7)
+    numbers = insecure(8).centred((300, mechanism.numbers_per_point))
+    numbers[:40] *= 2.0 ** -np.arange(40.0)[:, None]
+    numbers[40:80] = -np.abs(numbers[40:80])
+    points = insecure(9).centred((300, dimensions))
+    plain = mechanism.perturb(points, numbers)
+    compiled = mechanism.perturb(points, numbers, in_bulk=True)
+    assert plain.tobytes() == compiled.tobytes()
+    one_by_one = [mechanism.perturb(point, row) for point, row in zip(points, numbers, strict=True)]
+    assert np.array(one_by_one).tobytes() == plain.tobytes()
+
+
 def test_the_slack_covers_the_proof():
     """n·ln((λ + 2δ)/(λ − 2δ)) + 2εδ√n at the largest radius there can be, 134·n/ε, for δ = 2^−44·(r + n/ε)."""
     for dimensions in (1, 2, 100, 4096):

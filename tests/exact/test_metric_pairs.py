@@ -54,10 +54,10 @@ def test_the_steepest_pair_is_found_wherever_it_is(spread):
     for seed in range(5):
         logs = insecure(seed).centred((of.shape[0],)) * spread
         expected = slopes(of, logs, ERRORS).max()
-        assert pairs.steepest(logs, ERRORS) == pytest.approx(expected, rel=1e-14)
+        assert pairs.steepest(logs, ERRORS) == expected
         pairs.totals(mechanism._law, float(mechanism._scores.lowest))
         assert pairs._near is not None
-        assert pairs.steepest(logs, ERRORS) == pytest.approx(expected, rel=1e-14)
+        assert pairs.steepest(logs, ERRORS) == expected
 
 
 def test_an_outlier_far_from_all_is_found():
@@ -104,3 +104,19 @@ def test_calibration_takes_few_passes(wanted, monkeypatch):
     assert len(passes) <= 4
     exact = slopes(mechanism.closeness, mechanism._logs, mechanism._errors).max()
     assert mechanism.loss_per_unit == pytest.approx(mechanism.rate / 2 + exact, rel=1e-14)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+def test_near_pairs_are_the_same_without_compiling(clustered, monkeypatch):
+    """Of a table of clusters they are too many, and none are written down."""
+    found = []
+    of = WordCloseness(insecure(3).below(3, (400, 2)).astype(np.float32)) if clustered else closeness()
+    for entries, threads in [(0, 1), (0, 2), (0, 5), (10**18, 1)]:
+        monkeypatch.setattr(acceleration, "_ENTRIES_WORTH_COMPILING", entries)
+        monkeypatch.setattr(acceleration, "_cores", lambda threads=threads: threads)
+        mechanism = MetricExponential(of, rate=4.0)
+        mechanism._pairs.totals(mechanism._law, float(mechanism._scores.lowest))
+        near = mechanism._pairs._near
+        found.append(near and (near.words.tolist(), near.units.tolist(), near.limit))
+    assert found[0] == found[1] == found[2] == found[3]
+    assert (found[0] is None) == clustered

@@ -12,6 +12,7 @@ from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.word_exponential import WordExponential
 from allonym.closeness import WordCloseness
 from allonym.experiments import audit_methods
+from allonym.experiments.audit_draws import watched
 from allonym.experiments.audit_interference import interference
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
 from allonym.networks.erae_groups import WordGroups
@@ -70,11 +71,12 @@ def test_the_groups_that_are_audited_are_those_that_er_ae_draws_from():
     method = ERAE(mechanism="subset", style="neutral", loss_per_word=10.0, sentences=1, words=3)
     groups = WordGroups(method.mechanism_.outputs, method.candidates)
     text = "The ship sinks in a storm."
-    [sentence] = method._sentences(text)
     sets = audit_methods.candidate_sets(method.mechanism_, groups)
-    handed = method._grouped(method._groups, [sentence], 3)[0]
-    assert len(handed) == 3
-    for row in handed:
+    with watched(words=False) as watch:
+        method.release([text], rng=insecure(1))
+    [draw] = watch.draws
+    assert draw.inputs.shape[:2] == (1, 3)
+    for row in draw.inputs[0]:
         used = np.flatnonzero(row)
         assert (sets == used).all(axis=1).any()
         assert (audit_methods.ratings_of_sets(method.mechanism_, used[None])[0] == row).all()
@@ -83,7 +85,7 @@ def test_the_groups_that_are_audited_are_those_that_er_ae_draws_from():
 class Unrounded(LaplaceND):
     """Noise that is added in floating point and left there: the point's last bits shine through."""
 
-    def perturb(self, points, numbers):
+    def perturb(self, points, numbers, *, in_bulk=False):
         return np.asarray(points, np.float64) + self._noise(numbers)
 
 

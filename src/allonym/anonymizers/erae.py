@@ -22,6 +22,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Literal
 
@@ -138,7 +139,9 @@ class ERAE(Anonymizer):
     def mechanism_(self) -> TwoSet | Subset:
         """What draws each word."""
         outputs = len(self.network_.vocabulary)
-        apart = math.log(outputs - 1)
+        apart = float(
+            Decimal(outputs - 1).ln()
+        )  # the same digits everywhere, which a mathematical library need not have
         if self.mechanism == "subset":
             loss = self.epsilon / 2 + apart if self.loss_per_word is None else self.loss_per_word
             groups = self._groups  # of a tiny vocabulary they are smaller than was asked for

@@ -18,7 +18,6 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,8 +27,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from allonym import arithmetic, label_profiles, vocabularies
 from allonym import embeddings as word_tables
-from allonym import label_profiles, vocabularies
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.syntf_counts import (
     ASSUMPTIONS,
@@ -159,8 +158,8 @@ class SynTF(Anonymizer):
         else:
             self._set_vocabulary(self._given_vocabulary(), only_with_vectors=False)
         # Smoothed as scikit-learn does, so that a term in every text still counts.
-        idf = [math.log((1 + len(documents)) / (1 + found[term])) + 1 for term in self._vocabulary]
-        self._idf = np.rint(np.array(idf) * _IDF_UNIT).astype(np.int64)
+        rarities = [(1 + len(documents)) / (1 + found[term]) for term in self._vocabulary]
+        self._idf = np.rint((arithmetic.logarithm(np.array(rarities)) + 1) * _IDF_UNIT).astype(np.int64)
         self._public = public
         if self.rating == "utility" and y is not None:
             self._profiles = label_profiles.learn(self._counts(documents), y)

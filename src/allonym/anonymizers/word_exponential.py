@@ -13,7 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from allonym.anonymizers.deniability import Deniability, of_laws, solve
-from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
+from allonym.anonymizers.word_segments import SEGMENT, in_segments
+from allonym.anonymizers.word_substitution import Int64, WordSubstitution
 from allonym.closeness import WordCloseness
 from allonym.embeddings import WordTable
 from allonym.errors import ParameterError
@@ -87,10 +88,11 @@ class WordExponential(WordSubstitution):
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
         """Draw for all segments at once, so that each word's row of weights is computed once."""
         found = np.empty(len(rows), np.int64)
-        for segments, places, own in in_segments(lengths, max(1, len(rows)), streams):
-            wanted = np.full(len(segments) * SEGMENT, self.stand_in_)  # what fills up a segment is drawn and dropped
-            wanted[own] = rows[places]
-            found[places] = self.mechanism_.draw(wanted.reshape(-1, SEGMENT), segments).ravel()[own]
+        for all_of_them in in_segments(lengths, SEGMENT * max(1, len(rows)), streams):
+            wanted = np.full(all_of_them.shape, self.stand_in_)  # what fills up a segment is drawn and dropped
+            wanted.flat[all_of_them.cells] = rows[all_of_them.places]
+            drawn = self.mechanism_.draw(wanted, all_of_them.streams)
+            found[all_of_them.places] = drawn.flat[all_of_them.cells]
         return found
 
 

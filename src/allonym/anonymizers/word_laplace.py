@@ -18,8 +18,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from allonym import acceleration
 from allonym.anonymizers.deniability import Deniability, of_draws, solve
-from allonym.anonymizers.word_substitution import SEGMENT, Int64, WordSubstitution, in_segments
+from allonym.anonymizers.word_segments import SEGMENT, in_segments
+from allonym.anonymizers.word_substitution import Int64, WordSubstitution
 from allonym.mechanisms import LaplaceND
 from allonym.randomness import DocumentStreams, Rng, secure
 
@@ -98,18 +100,18 @@ class WordLaplace(WordSubstitution):
 
         Noise is made for fewer words at a time than are looked up: its arrays stay in the caches.
         """
-        per_word = self.mechanism_.numbers_per_point
+        mechanism, in_bulk = self.mechanism_, acceleration.worth_compiling(len(rows) * len(self.table_))
+        per_word = mechanism.numbers_per_point
         found = np.empty(len(rows), np.int64)
-        at_once = max(1, _NOISE_BYTES // (8 * SEGMENT * per_word))
-        moved = np.empty((min(_SEARCHED_AT_ONCE, len(rows)) + at_once * SEGMENT, self.table_.dimensions))
+        at_once = max(SEGMENT, _NOISE_BYTES // (8 * per_word))
+        moved = np.empty((min(_SEARCHED_AT_ONCE, len(rows)) + at_once, self.table_.dimensions))
         first = last = 0
-        for segments, places, own in in_segments(lengths, at_once, streams):
-            numbers = segments.centred((len(segments), SEGMENT, per_word)).reshape(-1, per_word)
-            numbers = numbers if len(own) == len(numbers) else numbers[own]
-            last = int(places[-1]) + 1
-            moved[places[0] - first : last - first] = self.mechanism_.perturb(
-                self.table_.vectors[rows[places]], numbers
-            )
+        for some in in_segments(lengths, at_once, streams):
+            numbers = some.streams.centred((*some.shape, per_word)).reshape(-1, per_word)
+            numbers = numbers if len(some.cells) == len(numbers) else numbers[some.cells]
+            last = int(some.places[-1]) + 1
+            starts = self.table_.vectors[rows[some.places]]
+            moved[some.places[0] - first : last - first] = mechanism.perturb(starts, numbers, in_bulk=in_bulk)
             if last - first >= _SEARCHED_AT_ONCE:
                 found[first:last] = self.table_.nearest(moved[: last - first])[:, 0]
                 first = last

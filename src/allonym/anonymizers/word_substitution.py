@@ -7,17 +7,17 @@ saying how far two documents are apart is the same, and stands here.
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from allonym import distances, text, vocabularies
+from allonym import arithmetic, distances, text, vocabularies
 from allonym import embeddings as word_tables
 from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.deniability import Deniability
@@ -36,7 +36,6 @@ ASSUMPTIONS = (
     "the random key stays secret",
 )
 TOPICAL_ASSUMPTION = "the labelled reference texts are public and not the documents themselves"
-SEGMENT = 16  # words that share a random stream
 SAMPLE = 200  # words asked about where none are named
 # Diameter and lower median of nearest distances, by fingerprint, of the shipped words as each method holds them: they
 # would take seconds at each start. A test computes them again.
@@ -163,14 +162,12 @@ class WordSubstitution(Anonymizer):
             return self
         if y is None:
             raise InputError("topical_words needs the topic of each reference text: fit(texts, labels).")
-        from sklearn.feature_selection import chi2
-
         documents = list(map(self._known_rows, text.checked_texts(texts)))
         labels = np.asarray(y)
         if labels.shape != (len(documents),) or len(np.unique(labels)) < 2:
             raise InputError("The reference texts must have one label each, and at least two different ones in all.")
-        scores, _ = chi2(_compositions(documents, len(self.table_)), labels)
-        best = np.argsort(-np.nan_to_num(scores, nan=-1.0), kind="stable")[: self.topical_words]
+        scores = _chi_squared(_compositions(documents, len(self.table_)), labels)
+        best = np.argsort(-scores, kind="stable")[: self.topical_words]
         self._topical = np.isin(np.arange(len(self.table_)), best)
         return self
 
@@ -218,7 +215,8 @@ class WordSubstitution(Anonymizer):
     @cached_property
     def stand_in_(self) -> int:
         """The row that stands for everything unknown: the public word nearest to the mean of all."""
-        return int(self.table_.nearest(self.table_.vectors.mean(axis=0, dtype=np.float64))[0, 0])
+        mean = arithmetic.added(self.table_.vectors.T.astype(np.float64)) / len(self.table_)
+        return int(self.table_.nearest(mean)[0, 0])
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""
@@ -289,7 +287,9 @@ class WordSubstitution(Anonymizer):
         lengths = [len(rows) for rows in documents]
         nearest = self._substitutes(np.concatenate([*documents, np.zeros(0, np.int64)]), lengths, streams)
         ends = np.cumsum(lengths)
-        words = [[self.table_.words[i] for i in nearest[end - n : end]] for end, n in zip(ends, lengths, strict=True)]
+        known = self.table_.words
+        written = [known[row] for row in nearest.tolist()]
+        words = [written[end - n : end] for end, n in zip(ends.tolist(), lengths, strict=True)]
         # A bag has no order; sorted, so that none is left.
         return [" ".join(document) for document in words] if self.order == "text" else [sorted(d) for d in words]
 
@@ -322,8 +322,8 @@ class WordSubstitution(Anonymizer):
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:
-        rows = self.table_.rows(text.terms(document, morphology="lower"))
-        return rows[rows >= 0]
+        found = map(self.table_.index, text.terms(document, morphology="lower"))
+        return np.array([row for row in found if row is not None], np.int64)
 
 
 def _check_equal_lengths(first: Float32, second: Float32) -> None:
@@ -334,19 +334,6 @@ def _check_equal_lengths(first: Float32, second: Float32) -> None:
         )
 
 
-def in_segments(
-    lengths: Sequence[int], at_once: int, streams: DocumentStreams
-) -> Iterator[tuple[DocumentStreams, Int64, Int64]]:
-    """Yield (streams of some segments, their words' places in all documents, and in the segments)."""
-    segments = streams.segments(lengths, SEGMENT)
-    held = [min(SEGMENT, n - start) for n in map(int, lengths) for start in range(0, n, SEGMENT)]
-    ends = np.concatenate([[0], np.cumsum(held)]).astype(np.int64)
-    for first in range(0, len(held), at_once):
-        last = min(first + at_once, len(held))
-        own = [np.arange(n) + SEGMENT * k for k, n in enumerate(held[first:last])]
-        yield segments.part(first, last), np.arange(ends[first], ends[last]), np.concatenate(own)
-
-
 def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
     """Return documents × terms: how often each occurs."""
     starts = np.concatenate([[0], np.cumsum([len(rows) for rows in documents])])
@@ -354,6 +341,21 @@ def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
     counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(documents), terms))
     counts.sum_duplicates()
     return counts
+
+
+def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.float64]:
+    """Return how far each term's counts are from those of a term that tells nothing of the label; −1 if it has none.
+
+    As `sklearn.feature_selection.chi2`, but added in a fixed order: which words are topical decides what is drawn.
+    """
+    names, codes = np.unique(labels, return_inverse=True)
+    documents_of = sparse.csr_array((np.ones(len(codes), np.int64), (codes, np.arange(len(codes)))))
+    found = (documents_of @ counts).toarray()  # whole numbers
+    shares = np.bincount(codes, minlength=len(names)) / len(codes)
+    expected = shares[:, None] * found.sum(axis=0)
+    excess = found - expected
+    terms = np.divide(excess * excess, expected, out=np.zeros_like(expected), where=expected > 0)
+    return np.where(found.any(axis=0), arithmetic.added(terms.T), -1.0)
 
 
 def _joined(tokens: Sequence[str], table: WordTable) -> list[str]:

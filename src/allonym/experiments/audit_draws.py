@@ -54,6 +54,42 @@ class Trace:
             self.mechanisms.append(mechanism)
 
 
+class _Table:
+    """Fixed numbers: each depends on the table, the number of the draw and the place in it alone."""
+
+    def __init__(self, number: int) -> None:
+        self._number = number
+        self.trace = Trace()
+
+    def outputs(self, mechanism: Any, shape: tuple[int, ...]) -> Int64:  # noqa: ANN401 - as of any mechanism
+        """Return what stands in the place of draws."""
+        self.trace.note(mechanism, shape)
+        return (self._scramble(int(np.prod(shape))) % np.uint64(mechanism.outputs)).astype(np.int64).reshape(shape)
+
+    def points(self, mechanism: LaplaceND, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return what stands in the place of points that noise has moved."""
+        self.trace.note(mechanism, shape)
+        numbers = (self._scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
+        moved: NDArray[np.float64] = (numbers * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
+        return moved
+
+    def lanes(self, stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
+        """Return what stands in the place of random words."""
+        self.trace.calls.append((type(stream).__name__, shape))
+        start = (self._number << 48) + (len(self.trace.calls) << 24)
+
+        def lane(number: int, where: Int64 | None = None) -> Words:
+            places = np.arange(int(np.prod(shape))) if where is None else where
+            words = mixed(places.astype(np.uint64) + np.uint64(start + ((number & 255) << 56)))
+            return words.reshape(shape) if where is None else words
+
+        return lane
+
+    def _scramble(self, size: int) -> Words:
+        start = (self._number << 48) + (len(self.trace.calls) << 24)
+        return mixed(np.arange(size, dtype=np.uint64) + np.uint64(start))
+
+
 @contextmanager
 def held(table: int) -> Iterator[Trace]:
     """Draw from a fixed table: what comes depends on the number of the draw and the place in it alone.
@@ -61,40 +97,21 @@ def held(table: int) -> Iterator[Trace]:
     Args:
         table: Which table; each has other numbers in it.
     """
-    trace = Trace()
-
-    def scramble(size: int) -> Words:
-        return mixed(np.arange(size, dtype=np.uint64) + np.uint64((table << 48) + (len(trace.calls) << 24)))
-
-    def made(mechanism: Any, shape: tuple[int, ...]) -> Int64:  # noqa: ANN401 - as of any mechanism
-        trace.note(mechanism, shape)
-        return (scramble(int(np.prod(shape))) % np.uint64(mechanism.outputs)).astype(np.int64).reshape(shape)
+    fixed = _Table(table)
 
     def draw(mechanism: Any, inputs: Any, *_: object, rows: Any = None, **__: object) -> Int64:  # noqa: ANN401
         if rows is not None:
-            return made(mechanism, np.shape(rows))
-        return made(mechanism, np.shape(inputs)[:-1] if isinstance(mechanism, _RATED) else np.shape(inputs))
+            return fixed.outputs(mechanism, np.shape(rows))
+        return fixed.outputs(mechanism, np.shape(inputs)[:-1] if isinstance(mechanism, _RATED) else np.shape(inputs))
 
     def draw_among(mechanism: Subset, candidates: Any, *_: object) -> Int64:  # noqa: ANN401
-        return made(mechanism, np.shape(candidates)[:-1])
+        return fixed.outputs(mechanism, np.shape(candidates)[:-1])
 
-    def perturb(mechanism: LaplaceND, points: Any, numbers: Any) -> NDArray[np.float64]:  # noqa: ANN401
-        shape = np.broadcast_shapes(np.shape(points)[:-1], np.shape(numbers)[:-1])
-        trace.note(mechanism, shape)
-        numbers = (scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
-        moved: NDArray[np.float64] = (numbers * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
-        return moved
+    def perturb(mechanism: LaplaceND, points: Any, numbers: Any, **_: object) -> NDArray[np.float64]:  # noqa: ANN401
+        return fixed.points(mechanism, np.broadcast_shapes(np.shape(points)[:-1], np.shape(numbers)[:-1]))
 
     def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
-        trace.calls.append((type(stream).__name__, shape))
-        call = len(trace.calls)
-
-        def lane(number: int, where: Int64 | None = None) -> Words:
-            places = np.arange(int(np.prod(shape))) if where is None else where
-            words = mixed(places.astype(np.uint64) + np.uint64((table << 48) + (call << 24) + ((number & 255) << 56)))
-            return words.reshape(shape) if where is None else words
-
-        return lane
+        return fixed.lanes(stream, shape)
 
     with ExitStack() as stack:
         for kind in (Exponential, MetricExponential, Subset, TwoSet):
@@ -103,7 +120,7 @@ def held(table: int) -> Iterator[Trace]:
         stack.enter_context(patch.object(LaplaceND, "perturb", perturb))
         for source in (DocumentStreams, Rng):
             stack.enter_context(patch.object(source, "lanes", lanes))
-        yield trace
+        yield fixed.trace
 
 
 def mixed(numbers: Words) -> Words:
@@ -159,6 +176,24 @@ class Watch:
         return self._requests
 
 
+def _noted(real: Callable[..., Int64], name: str, watch: Watch, inputs_too: bool) -> Callable[..., Int64]:
+    """Return a mechanism's way of drawing, by its name, that also writes the draw down."""
+
+    @wraps(real)
+    def draw(mechanism: Any, inputs: Any, *more: Any, **named: Any) -> Int64:  # noqa: ANN401 - as of any mechanism
+        watch.depth += 1
+        try:
+            outputs = real(mechanism, inputs, *more, **named)
+        finally:
+            watch.depth -= 1
+        if not watch.depth:
+            given = _rows_of(mechanism, inputs, name, named.get("rows")) if inputs_too else None
+            watch.draws.append(Draw(mechanism, given, np.array(outputs)))
+        return outputs
+
+    return draw
+
+
 @contextmanager
 def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
     """Write down every draw and, if asked to, every random word.
@@ -168,21 +203,6 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
         words: Whether to keep the random words, and not the inputs of the draws.
     """
     watch = Watch()
-
-    def draw_of(real: Callable[..., Int64]) -> Callable[..., Int64]:
-        @wraps(real)
-        def draw(mechanism: Any, inputs: Any, *more: Any, **named: Any) -> Int64:  # noqa: ANN401 - as of any mechanism
-            watch.depth += 1
-            try:
-                outputs = real(mechanism, inputs, *more, **named)
-            finally:
-                watch.depth -= 1
-            if not watch.depth:
-                given = _rows_of(mechanism, inputs, real.__name__, named.get("rows")) if not words else None
-                watch.draws.append(Draw(mechanism, given, np.array(outputs)))
-            return outputs
-
-        return draw
 
     def lanes_of(real: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(real)
@@ -204,8 +224,9 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
     with ExitStack() as stack:
         own = [kind for kind in type(mechanism).__mro__ if "draw" in vars(kind)]
         for kind in dict.fromkeys([Exponential, MetricExponential, Subset, TwoSet, *own]):
-            stack.enter_context(patch.object(kind, "draw", draw_of(vars(kind)["draw"])))
-        stack.enter_context(patch.object(Subset, "draw_among", draw_of(Subset.draw_among)))
+            stack.enter_context(patch.object(kind, "draw", _noted(vars(kind)["draw"], "draw", watch, not words)))
+        among = _noted(Subset.draw_among, "draw_among", watch, not words)
+        stack.enter_context(patch.object(Subset, "draw_among", among))
         for source in (DocumentStreams, Rng):
             stack.enter_context(patch.object(source, "lanes", lanes_of(source.lanes)))
         yield watch

@@ -20,7 +20,8 @@ from typing import Any, cast
 import numpy as np
 
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.word_substitution import SEGMENT, WordSubstitution
+from allonym.anonymizers.word_segments import SEGMENT
+from allonym.anonymizers.word_substitution import WordSubstitution
 from allonym.errors import AllonymError
 from allonym.experiments.audit_documents import MEASURED, Reading, twin
 from allonym.experiments.audit_draws import Mechanism, held

@@ -16,14 +16,16 @@ _ONE = np.float32(1.0)
 _MANTISSA_ONE = np.float32(2**MANTISSA_BITS)
 _SHIFT = np.int64(TOP_BITS - MANTISSA_BITS)
 _BLOCK = 64
+_2_52 = 2.0**52
+_FLOAT_2_52 = np.int64(0x4330000000000000)  # its bits
 
 Int64 = NDArray[np.int64]
 Split = NDArray[np.int32]
 
 
 @compiled
-def split_row(row: NDArray[np.float32], rate: np.float32, quintic: NDArray[np.float32], split: Split) -> None:
-    """Fill `split` with the octave and mantissa of each weight of one row of grid scores.
+def split_row(row: NDArray[np.float32], rate: np.float32, quintic: NDArray[np.float32], split: Split) -> np.float32:
+    """Fill `split` with the octave and mantissa of each weight of one row of grid scores; return the best of these.
 
     Two plain arrays of 32 bits, because loops over them vectorise where one that mixes widths does not.
     """
@@ -39,6 +41,7 @@ def split_row(row: NDArray[np.float32], rate: np.float32, quintic: NDArray[np.fl
         power = ((((quintic[4] * x + quintic[3]) * x + quintic[2]) * x + quintic[1]) * x + quintic[0]) * x
         mantissas[j] = np.int32((power + _ONE) * _MANTISSA_ONE)
         octaves[j] = step >> STEP_BITS
+    return anchor
 
 
 @compiled
@@ -49,11 +52,16 @@ def weight_at(split: Split, j: int) -> np.int64:
 
 @compiled
 def total_tile(
-    tile: NDArray[np.float32], rate: np.float32, quintic: NDArray[np.float32], split: Split, totals: Int64
+    tile: NDArray[np.float32],
+    rate: np.float32,
+    quintic: NDArray[np.float32],
+    split: Split,
+    totals: Int64,
+    bests: NDArray[np.float32],
 ) -> None:
-    """Fill `totals` with the sum of each row's weights."""
+    """Fill `totals` with the sum of each row's weights, and `bests` with its best score."""
     for i in range(tile.shape[0]):
-        split_row(tile[i], rate, quintic, split)
+        bests[i] = split_row(tile[i], rate, quintic, split)
         total = np.int64(0)
         for j in range(tile.shape[1]):
             total += weight_at(split, j)
@@ -66,18 +74,26 @@ def measure_tile(
     rate: np.float32,
     quintic: NDArray[np.float32],
     split: Split,
+    weights: tuple[Int64, NDArray[np.float64]],
     highest: NDArray[np.float64],
     lowest: NDArray[np.float64],
 ) -> None:
-    """Update, for each output, the highest and the lowest probability that any row gives it."""
+    """Update, for each output, the highest and the lowest probability that any row gives it.
+
+    `weights` is scratch, seen as integers and as floats: few processors turn many 64-bit integers into floats at once,
+    but one below 2^52 becomes a float by writing it into the last bits of 2^52, which is then subtracted.
+    """
+    bits, floats = weights
     for i in range(tile.shape[0]):
         split_row(tile[i], rate, quintic, split)
         total = np.int64(0)
         for j in range(tile.shape[1]):
-            total += weight_at(split, j)
+            weight = weight_at(split, j)
+            bits[j] = weight | _FLOAT_2_52
+            total += weight
         inverse = 1.0 / total
         for j in range(tile.shape[1]):
-            probability = weight_at(split, j) * inverse
+            probability = (floats[j] - _2_52) * inverse
             highest[j] = max(highest[j], probability)
             lowest[j] = min(lowest[j], probability)
 

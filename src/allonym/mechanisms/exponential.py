@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -22,12 +23,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym.acceleration import in_threads
 from allonym.errors import ParameterError
+from allonym.mechanisms.two_set import log_rounded_up
 from allonym.mechanisms.weights import ScoreRows, weights_of
 from allonym.randomness import Stream
 
 Int64 = NDArray[np.int64]
 
-# Float64 divisions and logarithms of exact integers err by less than this; added, so that ℓ is never too small.
+# Seven roundings of float64 lie between the integers and their ratio, each below 2^-53 of it; more than that is added,
+# so that ℓ is never too small.
 _ROUNDING = 2.0**-40
 _TOTAL_THAT_REFUSES = 2**54  # of 2^64: one word in a thousand
 _INPUTS_TO_PAIR = 1024
@@ -81,9 +84,20 @@ class Exponential:
         return law
 
     def loss(self) -> float:
-        """Return the tight loss ℓ of one draw, over all pairs of inputs."""
+        """Return the tight loss ℓ of one draw, over all pairs of inputs: the same number on every machine."""
+        if self._worst_ratio is not None:
+            return log_rounded_up(self._worst_ratio)
         highest, lowest = self.extremes
-        return float(np.log(highest / lowest).max()) + _ROUNDING
+        return log_rounded_up(Fraction(float((highest / lowest).max()))) + _ROUNDING
+
+    @cached_property
+    def _worst_ratio(self) -> Fraction | None:
+        """The largest ratio of probabilities of an output, exactly, where it is found without a look at all of them."""
+        if self._weights.totals_and_bests(np.arange(0)) is None:
+            return None
+        parts = in_threads(self._weights.totals_and_bests, self.inputs, self.outputs)
+        totals, bests = (np.concatenate(found) for found in zip(*(part for part in parts if part), strict=True))
+        return self._weights.worst_ratio(totals, bests)
 
     def totals(self) -> Int64:
         """Return the sum of the weights of each input."""

@@ -9,6 +9,8 @@ Proof (in full in docs/laplace.md): in exact arithmetic rounding is post-process
 differs from the exact noise by at most δ in each coordinate, so a grid cell of side λ is hit only if the exact point
 lies in that cell grown by δ on every side, and surely if it lies in the cell shrunk by δ. The two cubes' masses under x
 and x' differ by at most ((λ + 2δ)/(λ − 2δ))^n · e^(2εδ√n) · e^(ε‖x − x'‖); the first two factors are the slack.
+
+Every number is computed by `arithmetic`: one key moves a point to the same place on every machine.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import math
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from allonym import arithmetic
 from allonym.errors import ParameterError
 from allonym.randomness import Stream
 
@@ -26,8 +29,7 @@ Float64 = NDArray[np.float64]
 _MOST_DIMENSIONS = 4096
 _GRID_STEPS = 2**10  # cells across the typical radius n/ε: coarse beside rounding errors, fine beside the noise
 _SLACK_PER_DIMENSION = 2.0**-20
-_FACTORS_PER_LOGARITHM = 4  # a product of four uniforms stays far above the smallest float64
-_NEAR = 2.0**-8  # to 1: where a logarithm would lose digits
+FACTORS = 4  # to a logarithm: a product of four uniforms stays far above the smallest float64
 
 
 class LaplaceND:
@@ -50,7 +52,7 @@ class LaplaceND:
         self.dimensions = int(dimensions)
         self.epsilon = float(epsilon)
         # A power of two, so that rounding to it is exact.
-        self.grid = 2.0 ** math.floor(math.log2(self.dimensions / self.epsilon)) / _GRID_STEPS
+        self.grid = math.ldexp(1 / _GRID_STEPS, math.frexp(self.dimensions / self.epsilon)[1] - 1)
         self.slack = self.dimensions * _SLACK_PER_DIMENSION
         self._pairs = (self.dimensions + 1) // 2
         self.numbers_per_point = self.dimensions + self._pairs
@@ -65,14 +67,21 @@ class LaplaceND:
         """Return n noise vectors, on the grid. Add them to points of the grid only; `perturb` takes any points."""
         return self.perturb(np.zeros((n, self.dimensions)), rng.centred((n, self.numbers_per_point)))
 
-    def perturb(self, points: ArrayLike, numbers: Float64) -> Float64:
+    def perturb(self, points: ArrayLike, numbers: Float64, *, in_bulk: bool = False) -> Float64:
         """Return the points moved and rounded to the grid, using one row of `numbers` each (see `Stream.centred`).
+
+        `in_bulk` says that so many will follow that compiled loops pay; the points are the same.
 
         Privacy: spends `loss` for each point. The *sum* is rounded: noise rounded alone would leave a point's place
         between grid lines in the clear.
         """
+        starts = np.asarray(points, np.float64)
+        if in_bulk and numbers.ndim == 2:
+            from allonym.mechanisms._laplace_loops import moved_points
+
+            return moved_points(starts, numbers, self.dimensions, self.epsilon, self.grid)
         exact = self._noise(numbers)
-        exact += np.asarray(points, np.float64)
+        exact += starts
         exact /= self.grid
         np.rint(exact, out=exact)
         exact *= self.grid
@@ -86,37 +95,35 @@ class LaplaceND:
         """
         n, pairs = self.dimensions, self._pairs
         exponentials = _exponentials(numbers[..., :pairs])
-        radii = exponentials.sum(axis=-1) + _exponential_sum(numbers[..., 2 * pairs :])
+        radii = arithmetic.added(exponentials) + _exponential_sum(numbers[..., 2 * pairs :])
         radii /= self.epsilon
-        lengths = np.sqrt(exponentials, out=exponentials)  # but for √2, which the division takes away
-        angles = numbers[..., pairs : 2 * pairs] * (2.0 * math.pi)
-        noise = np.empty((*numbers.shape[:-1], n))
+        sizes = np.sqrt(exponentials, out=exponentials)  # but for √2, which the division takes away
+        turns = numbers[..., pairs : 2 * pairs].copy()
         if n % 2:
-            # Alone, without its twin, so a sine of small angles: it keeps its digits however small it is.
-            angles[..., -1] *= 0.5
-            noise[..., -1] = np.sin(angles[..., -1]) * lengths[..., -1]
-            lengths, angles = lengths[..., :-1], angles[..., :-1]
+            turns[..., -1] *= 0.5  # alone, without its twin: a sine of half the angle keeps its digits near 0
+        cosines, sines = arithmetic.cosine_and_sine(turns)
         whole = n // 2
-        np.multiply(np.cos(angles), lengths, out=noise[..., :whole])
-        np.multiply(np.sin(angles), lengths, out=noise[..., whole : 2 * whole])
-        noise *= (radii / np.sqrt(np.einsum("...i,...i->...", noise, noise)))[..., None]
+        noise = np.empty((*numbers.shape[:-1], n))
+        np.multiply(cosines[..., :whole], sizes[..., :whole], out=noise[..., :whole])
+        np.multiply(sines, sizes, out=noise[..., whole:])
+        noise *= (radii / np.sqrt(arithmetic.added(noise * noise)))[..., None]
         return noise
 
 
 def _exponentials(numbers: Float64) -> Float64:
     """Return −ln U with U = x, or 1 + x where x is below 0: with all its digits, also where U is near 1."""
-    exponentials = -np.log(numbers + (numbers < 0))
-    near_one = (numbers < 0) & (numbers > -_NEAR)
-    exponentials[near_one] = -np.log1p(numbers[near_one])
-    return exponentials
+    below, far_below = numbers < 0, numbers < arithmetic.SQRT_HALF - 1
+    exponents, mantissas = arithmetic.split(np.where(below, 1.0, numbers))
+    exponents -= far_below
+    # All three are exact: U is 1 + f, twice that or a power of two times that.
+    f = np.where(below, np.where(far_below, numbers * 2.0 + 1.0, numbers), mantissas - 1.0)
+    return -(exponents * arithmetic.LN2 + arithmetic.log_of_one_plus(f))
 
 
 def _exponential_sum(numbers: Float64) -> Float64:
     """Return −Σ ln U over the last axis, by the logarithm of a few factors at a time."""
-    uniforms = numbers + (numbers < 0)
-    groups = uniforms.shape[-1] // _FACTORS_PER_LOGARITHM
-    whole = groups * _FACTORS_PER_LOGARITHM
-    factors = uniforms[..., :whole].reshape(*uniforms.shape[:-1], _FACTORS_PER_LOGARITHM, groups)
-    products, rest = np.prod(factors, axis=-2), np.prod(uniforms[..., whole:], axis=-1)
-    total: Float64 = -(np.log(products).sum(axis=-1) + np.log(rest))
-    return total
+    groups = -(-numbers.shape[-1] // FACTORS)
+    uniforms = np.ones((*numbers.shape[:-1], FACTORS * groups))
+    np.add(numbers, numbers < 0, out=uniforms[..., : numbers.shape[-1]])
+    first, second, third, fourth = np.moveaxis(uniforms.reshape(*numbers.shape[:-1], FACTORS, groups), -2, 0)
+    return -arithmetic.added(arithmetic.logarithm(first * second * third * fourth))

@@ -16,6 +16,7 @@ logarithm of a weight. At w = v it is an equality but for h. So
 
 one pass over all pairs (see `metric_pairs`). Where words lie about as densely everywhere that is not much more than
 half the rate, and the rate can be raised until `loss_per_unit` is what was asked for: closer words for equal privacy.
+The rate decides the law, so all that leads to it is computed by `arithmetic`, alike on every machine.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from allonym import arithmetic
+from allonym.arithmetic import LN2
 from allonym.closeness import FURTHEST, WordCloseness
 from allonym.errors import ParameterError
 from allonym.mechanisms.exponential import Exponential
@@ -38,7 +41,7 @@ Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 
 _OCTAVES = 24  # from the best weight to that of all distant words
-_HALF_STEP = math.log(2) / STEPS_PER_OCTAVE / 2
+_HALF_STEP = LN2 / STEPS_PER_OCTAVE / 2
 # The quintic (2.1e-7), one weight cut to a whole number (2^-20) and the float32 product (2^-23 of 16.7), rounded up.
 _ARITHMETIC = 5e-6
 _UNITS_OF_DISTANCE = 3  # by which square root and rounding may move one distance
@@ -65,7 +68,7 @@ class MetricExponential:
             raise ParameterError(f"rate must be a positive number, got {rate}.")
         self.rate = float(rate)
         self.closeness = closeness
-        self.furthest = _OCTAVES * math.log(2) * 2 / self.rate
+        self.furthest = _OCTAVES * LN2 * 2 / self.rate
         self._scores = _Truncated(closeness, self.furthest)
         self._law = Exponential(self._scores, epsilon=self.rate)
         self._pairs = AllPairs(closeness)
@@ -131,14 +134,13 @@ class MetricExponential:
         words, places = np.unique(pairs, return_inverse=True)
         logs = _logs_of(np.array([self.weights(int(word)).sum() for word in words]))[places.reshape(pairs.shape)]
         vectors = self.closeness.rounded.astype(np.float64)
-        apart = np.linalg.norm(vectors[pairs[:, 0]] - vectors[pairs[:, 1]], axis=1) - self._errors[0]
+        apart = arithmetic.lengths(vectors[pairs[:, 0]] - vectors[pairs[:, 1]]) - self._errors[0]
         differences = np.abs(logs[:, 0] - logs[:, 1]) + self._errors[1]
         return self.rate / 2 + float((differences[apart > 0] / apart[apart > 0]).max(initial=0.0))
 
 
 def _logs_of(totals: Int64) -> Float64:
-    logs: Float64 = np.log(totals / 2.0**TOP_BITS)
-    return logs
+    return arithmetic.logarithm(totals / 2.0**TOP_BITS)
 
 
 def metric_exponential_for_loss(closeness: WordCloseness, *, loss_per_unit: float) -> MetricExponential:

@@ -8,7 +8,6 @@ The answer is the maximum over all pairs, the same as that of a second pass over
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.acceleration import in_threads, slab_bytes, worth_compiling
+from allonym.arithmetic import LN2
 from allonym.closeness import FURTHEST, WordCloseness
 from allonym.mechanisms.exponential import Exponential
 from allonym.mechanisms.weights import LARGEST_STEP, QUINTIC, STEPS_PER_OCTAVE
@@ -60,10 +60,11 @@ class AllPairs:
     def totals(self, law: Exponential, lowest: float) -> Int64:
         """Return the sum of the weights of each word under a law of scores that fall no further than `lowest`."""
         if not worth_compiling(self._words**2):
+            self._near = self._near_by_tiles() if self._near is None else self._near
             return law.totals()
         unit, words = self._closeness.unit, self._words
         # As `StreamedWeights` has it.
-        rate = min(law.epsilon / (2 * law.sensitivity) / math.log(2) * STEPS_PER_OCTAVE * unit, LARGEST_STEP)
+        rate = min(law.epsilon / (2 * law.sensitivity) / LN2 * STEPS_PER_OCTAVE * unit, LARGEST_STEP)
         grid = (np.float32(_FRACTION), np.float32(FURTHEST), np.float32(lowest), np.float32(rate))
         steps = np.rint(self._closeness.rounded / (unit * _FRACTION)).astype(np.float32)
         limit = self._usual_near() if self._near is None else 0.0
@@ -81,9 +82,10 @@ class AllPairs:
             return totals, near[0][:found], near[1][:found], found
 
         parts = in_threads(add, words, words)
-        if limit and all(found <= room for *_, found in parts):
-            scores = np.concatenate([scores for _, _, scores, _ in parts]).astype(np.float64)
-            self._near = _Near(np.concatenate([pairs for _, pairs, _, _ in parts]), FURTHEST - scores, limit)
+        if limit and sum(found for *_, found in parts) <= room:  # so that it does not depend on the number of parts
+            pairs, scores = (np.concatenate([part[i] for part in parts]) for i in (1, 2))
+            order = np.lexsort(pairs.T[::-1])
+            self._near = _Near(pairs[order], FURTHEST - scores[order].astype(np.float64), limit)
         summed: Int64 = np.sum([totals for totals, *_ in parts], axis=0)
         return summed
 
@@ -100,9 +102,24 @@ class AllPairs:
             np.matmul(rows, others.T, out=products)
             total_pairs(products, slab.start, squares, grid, QUINTIC, split, totals, near)
 
+    def _near_by_tiles(self) -> _Near | None:
+        """Return the pairs that `totals` writes down where it is compiled."""
+        limit, room = self._usual_near(), _MOST_NEAR_A_WORD * self._words
+        pairs, scores = [np.empty((0, 2), np.int64)], [np.empty(0, np.float32)]
+        for offset, tile in self._closeness.tiles(np.arange(self._words)):
+            rows, columns = np.nonzero(tile >= np.float32(FURTHEST - limit))
+            later = columns > rows + offset
+            pairs.append(np.stack([rows + offset, columns], axis=1)[later])
+            scores.append(tile[rows, columns][later])
+            if sum(map(len, scores)) > room:
+                return None
+        return (
+            _Near(np.concatenate(pairs), FURTHEST - np.concatenate(scores).astype(np.float64), limit) if limit else None
+        )
+
     def _usual_near(self) -> float:
         """Return a distance in units within which a word has a few others, on average over a sample."""
-        rows = np.unique(np.linspace(0, self._words - 1, _SAMPLE).astype(np.int64))
+        rows = np.unique(np.arange(_SAMPLE) * (self._words - 1) // (_SAMPLE - 1))
         nearest = _SAMPLE * _NEAR_A_WORD
         scores = [np.sort(tile.ravel())[-nearest - len(tile) :] for _, tile in self._closeness.tiles(rows)]
         units = FURTHEST - np.sort(np.concatenate(scores)).astype(np.float64)

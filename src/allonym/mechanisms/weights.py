@@ -15,16 +15,18 @@ quantised steps nor the floor at 1 can make the promise wrong: they are part of 
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.acceleration import worth_compiling
+from allonym.arithmetic import LN2, power_of_two
 from allonym.errors import ParameterError
+from allonym.mechanisms.symmetric import worst_ratio
 from allonym.randomness import fold
 
 TOP_BITS = 44
@@ -58,7 +60,10 @@ Float64 = NDArray[np.float64]
 
 @runtime_checkable
 class ScoreRows(Protocol):
-    """Scores computed a few rows at a time, as whole numbers of a grid unit, at most 2^24, held in float32."""
+    """Scores computed a few rows at a time, as whole numbers of a grid unit, 0 to 2^24, held in float32.
+
+    Those that are the same with input and output exchanged may have `symmetric = True`: their loss is found faster.
+    """
 
     shape: tuple[int, int]
     unit: float
@@ -90,6 +95,14 @@ class Weights(ABC):
             np.minimum(lowest, probabilities.min(axis=0), out=lowest)
         return highest, lowest
 
+    def totals_and_bests(self, rows: Int64) -> tuple[Int64, NDArray[np.float32]] | None:
+        """Return the sum of each row's weights and its best score, if they can tell the loss: see `symmetric`."""
+        return None
+
+    def worst_ratio(self, totals: Int64, bests: NDArray[np.float32]) -> Fraction | None:
+        """Return the largest ratio of probabilities of an output, or None if it takes a look at all of them."""
+        return None
+
     def invert(self, rows: Int64, starts: Int64, words: NDArray[np.uint64], drawn: Int64) -> None:
         """Fill `drawn`: for row i, words starts[i] … starts[i + 1] − 1 -> outputs, or −1 where all are refused.
 
@@ -112,29 +125,51 @@ class StreamedWeights(Weights):
         self.shape = scores.shape
         self._scores = scores
         # Beyond the cap, one grid unit already puts an output on the floor: a larger rate would change nothing.
-        rate = exponent_per_score / math.log(2) * STEPS_PER_OCTAVE * scores.unit
+        rate = exponent_per_score / LN2 * STEPS_PER_OCTAVE * scores.unit
         self._rate = np.float32(min(rate, LARGEST_STEP))
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Int64]]:
         """Yield (offset into `rows`, weights of the next few rows)."""
-        largest = np.float32(LARGEST_STEP)
         for offset, scores in self._scores.tiles(rows):
-            gaps = scores.max(axis=1, keepdims=True) - scores
-            steps = (np.minimum(gaps * self._rate, largest) + np.float32(0.5)).astype(np.int32)
-            mantissas = _MANTISSAS[steps & (STEPS_PER_OCTAVE - 1)]
-            yield offset, np.maximum(mantissas >> (steps >> STEP_BITS), 1)
+            yield offset, self._weigh(scores.max(axis=1, keepdims=True) - scores)
+
+    def _weigh(self, gaps: NDArray[np.float32]) -> Int64:
+        """Return the weights of scores that are so far below the best of their row."""
+        steps = (np.minimum(gaps * self._rate, np.float32(LARGEST_STEP)) + np.float32(0.5)).astype(np.int32)
+        mantissas = _MANTISSAS[steps & (STEPS_PER_OCTAVE - 1)]
+        weights: Int64 = np.maximum(mantissas >> (steps >> STEP_BITS), 1)
+        return weights
 
     def totals(self, rows: Int64) -> Int64:
         """Return the same as `Weights.totals`, compiled for large work."""
-        if not worth_compiling(len(rows) * self.shape[1]):
-            return super().totals(rows)
-        from allonym.mechanisms._exponential_loops import total_tile
+        return self._totals_and_bests(rows)[0]
 
-        totals = np.empty(len(rows), np.int64)
+    def totals_and_bests(self, rows: Int64) -> tuple[Int64, NDArray[np.float32]] | None:
+        """Return sums and best scores, of symmetric scores."""
+        return self._totals_and_bests(rows) if getattr(self._scores, "symmetric", False) else None
+
+    def _totals_and_bests(self, rows: Int64) -> tuple[Int64, NDArray[np.float32]]:
+        totals, bests = np.empty(len(rows), np.int64), np.empty(len(rows), np.float32)
         split = np.empty((2, self.shape[1]), np.int32)
+        total_tile = _compiled_total_tile() if worth_compiling(len(rows) * self.shape[1]) else None
         for offset, scores in self._scores.tiles(rows):
-            total_tile(scores, self._rate, QUINTIC, split, totals[offset : offset + len(scores)])
-        return totals
+            here = slice(offset, offset + len(scores))
+            if total_tile is not None:
+                total_tile(scores, self._rate, QUINTIC, split, totals[here], bests[here])
+            else:
+                scores.max(axis=1, out=bests[here])
+                totals[here] = self._weigh(bests[here, None] - scores).sum(axis=1)
+        return totals, bests
+
+    def worst_ratio(self, totals: Int64, bests: NDArray[np.float32]) -> Fraction | None:
+        """Return the largest ratio of probabilities of an output, where a few rows tell it."""
+
+        def score_rows(rows: Int64) -> NDArray[np.float32]:
+            return np.concatenate(
+                [tile.copy() for _, tile in self._scores.tiles(rows)]
+            )  # a tile is valid until the next
+
+        return worst_ratio(score_rows, self._weigh, totals, bests)
 
     def extremes(self, rows: Int64) -> tuple[Float64, Float64]:
         """Return the same as `Weights.extremes`, compiled for large work."""
@@ -143,9 +178,10 @@ class StreamedWeights(Weights):
         from allonym.mechanisms._exponential_loops import measure_tile
 
         highest, lowest = np.zeros(self.shape[1]), np.ones(self.shape[1])
-        split = np.empty((2, self.shape[1]), np.int32)
+        split, weights = np.empty((2, self.shape[1]), np.int32), np.empty(self.shape[1], np.int64)
+        views = (weights, weights.view(np.float64))
         for _, scores in self._scores.tiles(rows):
-            measure_tile(scores, self._rate, QUINTIC, split, highest, lowest)
+            measure_tile(scores, self._rate, QUINTIC, split, views, highest, lowest)
         return highest, lowest
 
     def invert(self, rows: Int64, starts: Int64, words: NDArray[np.uint64], drawn: Int64) -> None:
@@ -168,9 +204,9 @@ class DenseWeights(Weights):
     def __init__(self, scores: Float64, exponent_per_score: float) -> None:
         self.shape = (scores.shape[0], scores.shape[1])
         self._scores = scores
-        self._steps_per_score = min(exponent_per_score, _LARGEST_RATE) / math.log(2) * 2**_FINE_BITS
-        self._high = 2.0 ** (TOP_BITS - np.arange(4096) / 4096)
-        self._low = 2.0 ** (-np.arange(4096) / 2**_FINE_BITS)
+        self._steps_per_score = min(exponent_per_score, _LARGEST_RATE) / LN2 * 2**_FINE_BITS
+        self._high = power_of_two(TOP_BITS - np.arange(4096) / 4096)
+        self._low = power_of_two(-np.arange(4096) / 2**_FINE_BITS)
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Int64]]:
         """Yield (offset into `rows`, weights of the next few rows)."""
@@ -200,6 +236,12 @@ def weights_of(scores: object, exponent_per_score: float) -> Weights:
     if law.shape[1] > MOST_OUTPUTS:
         raise ParameterError(f"At most {MOST_OUTPUTS:,} outputs have an exact law, got {law.shape[1]:,}.")
     return law
+
+
+def _compiled_total_tile() -> Callable[..., None]:
+    from allonym.mechanisms._exponential_loops import total_tile
+
+    return total_tile
 
 
 def _mantissas() -> Int64:
