@@ -17,7 +17,7 @@ LEVELS: list[tuple[str, ...]] = [
     ("errors",),
     ("acceleration", "disk", "randomness", "stop_words", "text", "models", "vector_files", "embeddings", "synonyms",
      "settings", "scoring", "label_profiles", "sequences", "english", "entities", "style_sentences", "word_pairs",
-     "vocabularies", "ratings", "_ratings_loops", "_nearest_loops", "distances", "closeness", "_closeness_loops"),
+     "vocabularies", "exact_math", "ratings", "_ratings_loops", "_nearest_loops", "distances", "closeness", "_closeness_loops"),
     ("privacy", "mechanisms"),
     ("networks",),
     ("anonymizers", "attackers", "metrics", "datasets"),
