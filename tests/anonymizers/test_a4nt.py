@@ -148,7 +148,7 @@ def test_of_two_that_gain_alike_the_one_whose_words_go_together_is_taken(folder,
     for liked in (one, other):
         monkeypatch.setattr(WordPairs, "open", lambda word=liked[3]: table({(ids(["is"])[0], word): 9.0}))
         method = A4NT(model=folder, target="adult", prefer=prefer)
-        method._wording.similarity = lambda *_: 0.5
+        method._wording.similarities = lambda *_: 0.5
         assert [one, other][method._best(original, [one, other], judged)] == liked
 
 
