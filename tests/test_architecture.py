@@ -15,9 +15,9 @@ MODULES = sorted(SOURCE.rglob("*.py"))
 # Who may import whom: a part may use its own level and those before it; parts of one tuple never use each other.
 LEVELS: list[tuple[str, ...]] = [
     ("errors",),
-    ("acceleration", "disk", "randomness", "stop_words", "text", "models", "vector_files", "embeddings", "synonyms",
-     "settings", "scoring", "label_profiles", "sequences", "english", "entities", "style_sentences", "word_pairs",
-     "vocabularies", "exact_math", "ratings", "_ratings_loops", "_nearest_loops", "distances", "closeness",
+    ("acceleration", "arithmetic", "disk", "randomness", "stop_words", "text", "models", "vector_files", "embeddings",
+     "synonyms", "settings", "scoring", "label_profiles", "sequences", "english", "entities", "style_sentences",
+     "word_pairs", "vocabularies", "ratings", "_ratings_loops", "_nearest_loops", "distances", "closeness",
      "_closeness_loops"),
     ("privacy", "mechanisms"),
     ("networks",),

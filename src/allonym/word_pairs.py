@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from allonym import exact_math, models
+from allonym import models
+from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ModelError
 from allonym.sequences import END, START, UNKNOWN, Vocabulary
 
@@ -116,10 +117,9 @@ class PairsOf:
         levels: Floats,
     ) -> None:
         self._size = len(shares)
-        self._shares, self._log_shares = shares, exact_math.log(shares)
-        self._log_priors = exact_math.log(
-            PRIOR / (counts + PRIOR)
-        )  # ln P of a second word that was never seen, but for p(w)
+        self._shares, self._log_shares = shares, logarithm(shares)
+        # ln P of a second word that was never seen, but for p(w)
+        self._log_priors = logarithm(PRIOR / (counts + PRIOR))
         order = np.lexsort((seconds, firsts))
         self._firsts, self._seconds, self._levels = firsts[order], seconds[order], levels[order]
         self._keys = self._firsts * self._size + self._seconds
@@ -132,8 +132,9 @@ class PairsOf:
     @cached_property
     def before(self) -> sparse.csr_array:
         """How well each word fits before another: a row a second word; the level is that of P(first | second)."""
-        seen = (exact_math.exp(self._levels) - 1) * self._shares[self._seconds] / self._shares[self._firsts]
-        levels = exact_math.log(1 + seen).astype(np.float32)
+        seen = power_of_two(self._levels.astype(np.float64) / LN2) - 1
+        seen *= self._shares[self._seconds] / self._shares[self._firsts]
+        levels = logarithm(1 + seen).astype(np.float32)
         return sparse.csr_array((levels, (self._seconds, self._firsts)), (self._size, self._size))
 
     def add_fits(self, rated: Floats, lefts: Integers, rights: Integers) -> None:

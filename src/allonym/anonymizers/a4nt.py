@@ -40,8 +40,9 @@ from typing import Any, Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import embeddings, entities, exact_math, models, ratings, style_sentences, word_pairs
+from allonym import embeddings, entities, models, ratings, style_sentences, word_pairs
 from allonym.anonymizers.base import Anonymizer
+from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader
 from allonym.networks.a4nt_substitutes import Substitutes, kinds
@@ -262,7 +263,7 @@ class A4NT(Anonymizer):
             return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
         told = np.rint(judged / _UNIT).astype(np.int64)
-        alone = exact_math.log(LEFT_ALONE[self.prefer])
+        alone = logarithm(np.float64(LEFT_ALONE[self.prefer]))
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
         for document in documents:
@@ -308,8 +309,8 @@ class A4NT(Anonymizer):
         if self.network_.shape.neutral:
             least: Floats = judged.min(axis=1) - judged.max(axis=1)
             return least
-        target = judged[:, self._target]
-        return target - exact_math.log(1 - np.minimum(exact_math.exp(target), _SURE))
+        target = judged[:, self._target].astype(np.float64)
+        return target - logarithm(1 - np.minimum(power_of_two(target / LN2), _SURE))
 
     def _written(self, sentences: Sequence[_Sentence], translations: Sequence[list[int]]) -> str:
         """Write a document: pieces of one sentence together, unknown words as they were."""

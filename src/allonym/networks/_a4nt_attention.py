@@ -12,7 +12,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import exact_math
+from allonym import arithmetic
 from allonym.networks._a4nt_linear import Linear, Parts, inside
 from allonym.networks.whole_numbers import ONE, Floats, Shorts, exp, rounded
 
@@ -22,7 +22,7 @@ LAYERS = 4  # of the encoder; a decoder has one
 HEADS = 4
 WIDENING = 2  # of what is between a layer's two last products
 _LEAST_VARIANCE = 1e-5
-_LOWEST_FREQUENCY = 1 / 1000
+_LOWEST_FREQUENCY = -9.965784284662087  # as a power of 2: 1/1000
 _SHARE_UNIT = np.float32(2**20)  # what is seen is shared out in whole numbers of 1/2^20
 _UNSEEN = np.float32(-1e30)
 
@@ -34,8 +34,8 @@ def waves(places: int, size: int) -> Floats:
     Vaswani and others (2017) go down to 1/10000, for texts far longer than sentences.
     """
     pairs = (size + 1) // 2
-    frequencies = exact_math.exp(exact_math.log(_LOWEST_FREQUENCY) * np.arange(pairs) / max(1, pairs - 1))
-    sine, cosine = exact_math.sine_and_cosine(frequencies)
+    frequencies = arithmetic.power_of_two(_LOWEST_FREQUENCY * np.arange(pairs) / max(1, pairs - 1))
+    cosine, sine = arithmetic.cosine_and_sine(frequencies / arithmetic.TWO_PI)
     turned = np.empty((places, pairs, 2))
     here = np.zeros(pairs), np.ones(pairs)
     for place in turned:  # each is the one before, turned by the frequency

@@ -11,7 +11,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import exact_math
+from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.networks.whole_numbers import SOFTMAX_CONSTANTS, TOTAL_UNIT, Floats, exp
 
 Integers: TypeAlias = NDArray[np.int64]
@@ -19,25 +19,29 @@ Uniforms: TypeAlias = NDArray[np.float64]
 
 _BLOCK = 128  # words whose weights are added first
 _FINE_UNIT = 2.0**40  # of probabilities of classes, which are few
+_LEAST_POWER = -100.0  # of 2, as good as none
 LEAST = np.finfo(np.float32).min
 
 
 def log_softmax(scores: Floats) -> Floats:
     """Return log-probabilities of scores, row by row."""
     scores = scores - scores.max(axis=-1, keepdims=True)
-    totals = np.rint(exact_math.exp(scores) * _FINE_UNIT).astype(np.int64).sum(axis=-1, keepdims=True)
-    found: Floats = (scores - exact_math.log(totals / _FINE_UNIT)).astype(np.float32)
+    weights = power_of_two(np.maximum(scores.astype(np.float64) / LN2, _LEAST_POWER)) * _FINE_UNIT
+    totals = np.rint(weights).astype(np.int64).sum(axis=-1, keepdims=True)
+    found: Floats = (scores - logarithm(totals / _FINE_UNIT)).astype(np.float32)
     return found
 
 
 def softplus(x: Floats) -> Floats:
     """Return ln(1 + e^x)."""
-    return (np.maximum(x, 0) + exact_math.log(1 + exact_math.exp(-np.abs(x)))).astype(np.float32)
+    below = logarithm(1 + power_of_two(np.maximum(-np.abs(x.astype(np.float64)) / LN2, _LEAST_POWER)))
+    return (np.maximum(x, 0) + below).astype(np.float32)
 
 
 def log_sums(totals: Integers, most: Floats) -> Uniforms:
     """Return the logarithm of each row's summed exponentials, −inf where there are none; see `exponentials`."""
-    return exact_math.log(totals / TOTAL_UNIT) + most
+    found: Uniforms = np.where(totals > 0, logarithm(np.maximum(totals, 1) / TOTAL_UNIT) + most, -np.inf)
+    return found
 
 
 def exponentials(ratings: Floats, *, fast: bool) -> tuple[Integers, Floats]:
