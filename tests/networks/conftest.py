@@ -8,13 +8,15 @@ import sys
 
 import numpy as np
 import pytest
+from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
+USED = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]  # by NumPy, beyond the oldest processors
 # What makes libraries and compiled loops take this processor for one of another kind.
 KINDS = {
     "generic": {"NUMBA_CPU_NAME": "generic"},
     "AVX2": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": "+sse4.2,+ssse3,+avx,+avx2,+fma,+popcnt,+bmi,+bmi2"},
     "old libraries": {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "2", "NUMBA_DISABLE_JIT": "0"},
-    "Haswell": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX"},
+    "Haswell": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": " ".join(USED)},
 }
 # Compiled, in a process of its own.
 SCRIPT = """
