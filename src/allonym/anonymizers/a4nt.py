@@ -263,7 +263,7 @@ class A4NT(Anonymizer):
             return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
         told = np.rint(judged / _UNIT).astype(np.int64)
-        alone = logarithm(np.float64(LEFT_ALONE[self.prefer]))
+        alone = logarithm(np.array(LEFT_ALONE[self.prefer]))
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
         for document in documents:

@@ -134,17 +134,17 @@ def choose(
         for number in range(uniforms.shape[1]):
             place = 0
             if uniforms[row, number] < 0:
-                while ratings[row, place] != most:
+                while place < words - 1 and ratings[row, place] != most:
                     place += 1
                 chosen[row, number] = place
                 continue
             left = min(np.int64(uniforms[row, number] * np.float64(total)), total - 1)
             block = 0
-            while sums[block] <= left:
+            while block < sums.shape[0] - 1 and sums[block] <= left:
                 left -= sums[block]
                 block += 1
             place = block * _BLOCK
-            while weights[place] <= left:
+            while place < words - 1 and weights[place] <= left:
                 left -= weights[place]
                 place += 1
             chosen[row, number] = place
