@@ -43,7 +43,8 @@ def test_the_likelihood_is_the_law_computed_by_hand() -> None:
 
 def test_words_fit_between_neighbours_both_ways() -> None:
     table = pairs({(A, B): 2.0, (A, C): 1.0, (B, END): 3.0}).of(WORDS)
-    fits = table.fits(np.array([A, A, C]), np.array([END, C, C]))
+    fits = np.zeros((3, len(WORDS)), np.float32)
+    table.add_fits(fits, np.array([A, A, C]), np.array([END, C, C]))
     shares = COUNTS / COUNTS.sum()
     backwards = np.log1p(np.expm1(3.0) * shares[END] / shares[B])  # the same count, seen from the second word
     assert fits[0].tolist() == pytest.approx([0, 0, 0, 0, 0, 2.0 + backwards, 1.0])
@@ -76,8 +77,9 @@ def test_the_shipped_table_tells_what_fits() -> None:
         [numbers(text) for text in ("about the water .", "about then water .", "zzyzx unheard of")]
     )
     assert good > bad > odd
-    fits = table.fits(np.array([number["about"]]), np.array([number["water"]]))[0]
-    assert fits[number["the"]] > fits[number["then"]]
+    fits = np.zeros((1, len(tokens)), np.float32)
+    table.add_fits(fits, np.array([number["about"]]), np.array([number["water"]]))
+    assert fits[0, number["the"]] > fits[0, number["then"]]
 
 
 @pytest.mark.parametrize(

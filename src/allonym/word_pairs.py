@@ -4,6 +4,8 @@ Law: P(w | l) = (c(l, w) + κ·p(w)) / (c(l) + κ), where c counts pairs and wor
 words (a Dirichlet prior). Kept is the *level* of a pair, ln(1 + c(l, w) / (κ·p(w))): how much likelier w is after l
 than it would be had the pair never been seen. Pairs that are not in the table have the level 0.
 
+All of it has the same bits on every machine: sums are of whole numbers.
+
 Small and coarse on purpose: it knows that "about then water" is odd, and nothing of what is three words away.
 
 Privacy: spends nothing; the table comes from public text, and only pairs that several writers used are in it.
@@ -11,6 +13,7 @@ Privacy: spends nothing; the table comes from public text, and only pairs that s
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Sequence
 from functools import cached_property
@@ -21,6 +24,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allonym import models
+from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ModelError
 from allonym.sequences import END, START, UNKNOWN, Vocabulary
 
@@ -31,6 +35,7 @@ DEFAULT: Final = "pairs-en"
 FORMAT, VERSION = "word-pairs", 1
 PRIOR: Final = 50.0  # κ: a word seen so often is believed as much as the prior
 STEPS: Final = 20  # of a level, to be kept in a byte
+_UNIT: Final = 2.0**-30  # likelihoods are added up in whole numbers of it
 
 
 class WordPairs:
@@ -89,7 +94,7 @@ class WordPairs:
                 known[row] = number
         firsts, seconds = known[self._firsts], known[self._seconds]
         both = (firsts >= 0) & (seconds >= 0)
-        return PairsOf(counts / self._counts.sum(), counts, firsts[both], seconds[both], self._levels[both])
+        return PairsOf(counts / math.fsum(self._counts), counts, firsts[both], seconds[both], self._levels[both])
 
 
 class PairsOf:
@@ -112,8 +117,9 @@ class PairsOf:
         levels: Floats,
     ) -> None:
         self._size = len(shares)
-        self._log_shares = np.log(shares)
-        self._log_priors = np.log(PRIOR / (counts + PRIOR))  # ln P of a second word that was never seen, but for p(w)
+        self._shares, self._log_shares = shares, logarithm(shares)
+        # ln P of a second word that was never seen, but for p(w)
+        self._log_priors = logarithm(PRIOR / (counts + PRIOR))
         order = np.lexsort((seconds, firsts))
         self._firsts, self._seconds, self._levels = firsts[order], seconds[order], levels[order]
         self._keys = self._firsts * self._size + self._seconds
@@ -126,15 +132,17 @@ class PairsOf:
     @cached_property
     def before(self) -> sparse.csr_array:
         """How well each word fits before another: a row a second word; the level is that of P(first | second)."""
-        shares = np.exp(self._log_shares)
-        seen = np.expm1(self._levels) * shares[self._seconds] / shares[self._firsts]
-        levels = np.log1p(seen).astype(np.float32)
+        seen = power_of_two(self._levels.astype(np.float64) / LN2) - 1
+        seen *= self._shares[self._seconds] / self._shares[self._firsts]
+        levels = logarithm(1 + seen).astype(np.float32)
         return sparse.csr_array((levels, (self._seconds, self._firsts)), (self._size, self._size))
 
-    def fits(self, lefts: Integers, rights: Integers) -> Floats:
-        """Return how well every word fits between two words, a row for each two, a column for each word."""
-        found: Floats = (self.after[lefts] + self.before[rights]).toarray()
-        return found
+    def add_fits(self, rated: Floats, lefts: Integers, rights: Integers) -> None:
+        """Add how well every word fits between two words to its rating, a row for each two, a column for each word."""
+        for table, beside in ((self.after, lefts), (self.before, rights)):
+            for row, word in zip(rated, beside.tolist(), strict=True):
+                own = slice(table.indptr[word], table.indptr[word + 1])
+                row[table.indices[own]] += table.data[own]
 
     def log_likelihoods(self, sentences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return ln P of each word after the one before it, and of the end, as a mean over each sentence."""
@@ -147,7 +155,7 @@ class PairsOf:
         levels = np.zeros(len(keys))
         if len(self._keys):
             levels = np.where(self._keys[places] == keys, self._levels[places], 0)
-        likelihoods = self._log_priors[lefts] + self._log_shares[rights] + levels
+        likelihoods = np.rint((self._log_priors[lefts] + self._log_shares[rights] + levels) / _UNIT).astype(np.int64)
         lengths = np.array([len(sentence) + 1 for sentence in sentences])
-        means: NDArray[np.float64] = np.add.reduceat(likelihoods, np.cumsum(lengths) - lengths) / lengths
+        means: NDArray[np.float64] = np.add.reduceat(likelihoods, np.cumsum(lengths) - lengths) * _UNIT / lengths
         return means

@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import save_file
 from sklearn.base import clone
 
-from allonym import models
+from allonym import embeddings, models
 from allonym.anonymizers.a4nt import A4NT
 from allonym.errors import AllonymError, InputError, ModelError, ParameterError
 from allonym.networks.a4nt_inference import Shape
@@ -148,8 +148,27 @@ def test_of_two_that_gain_alike_the_one_whose_words_go_together_is_taken(folder,
     for liked in (one, other):
         monkeypatch.setattr(WordPairs, "open", lambda word=liked[3]: table({(ids(["is"])[0], word): 9.0}))
         method = A4NT(model=folder, target="adult", prefer=prefer)
-        method._wording.similarity = lambda *_: 0.5
+        method._wording.similarities = lambda *_: 0.5
         assert [one, other][method._best(original, [one, other], judged)] == liked
+
+
+def test_similarity_is_that_of_vectors_and_depends_on_no_other_form(folder):
+    wording = A4NT(model=folder, target="adult")._wording
+    original, other = ids(["the", "dog", "house"]), ids(["the", "house", "cool", "dude"])
+    both = wording.similarities(original, [original, other])
+    assert both[0] == 1
+    assert both[1:].tolist() == wording.similarities(original, [other]).tolist()
+    table = embeddings.load()
+    left, right = (
+        table.unit()[table.rows(words)] for words in (["the", "dog", "house"], ["the", "house", "cool", "dude"])
+    )
+    cosines = left @ right.T
+    # Words without a meaning of their own, here "the", count a fifth.
+    means = (
+        np.average(cosines.max(axis=1), weights=[0.2, 1, 1]),
+        np.average(cosines.max(axis=0), weights=[0.2, 1, 1, 1]),
+    )
+    assert both[1] == pytest.approx(np.mean(means), abs=1e-3)
 
 
 def test_a_shorter_form_does_not_gain_by_leaving_words_out(folder):

@@ -13,12 +13,13 @@ torch = pytest.importorskip("torch", reason="compares with the torch networks")
 from allonym import models  # noqa: E402
 from allonym.errors import ModelError, ParameterError  # noqa: E402
 from allonym.networks import a4nt, a4nt_judges, a4nt_store  # noqa: E402
-from allonym.networks._a4nt_parts import chosen_words  # noqa: E402
+from allonym.networks._a4nt_words import chosen_words  # noqa: E402
 from allonym.networks.a4nt_draw import Draw  # noqa: E402
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader, Shape  # noqa: E402
 from allonym.sequences import END, PAD, SPECIAL, START, UNKNOWN, Vocabulary  # noqa: E402
 
 WORDS = 40
+NEAR = 1e-3  # by rounding to 16 bits
 SENTENCES = [[5, 6, 7, 3, 9, 8], [39], [10, 11], [12, 5, 5, 30, 31, 32, 33], [4, 20]] + [
     [4 + n, 5, 6] for n in range(20)
 ]
@@ -66,7 +67,7 @@ def test_an_editor_rates_words_as_torch_does(variant, classes, conditioned):
             wanted = translator.ratings(words, lengths, a4nt.Direction(source, target), words).numpy()
         for row in range(5):
             found = reader.ratings(SENTENCES[row], source, target)
-            assert np.abs(found - wanted[row, : lengths[row]]).max() < 1e-4
+            assert np.abs(found - wanted[row, : lengths[row]]).max() < NEAR
 
 
 def test_the_judge_gives_torchs_log_probabilities():
@@ -74,7 +75,7 @@ def test_the_judge_gives_torchs_log_probabilities():
     words, lengths = tensors(SENTENCES)
     with torch.no_grad():
         wanted = judge(words, lengths).numpy()
-    assert np.abs(reader_of(translator, judge).judged(SENTENCES) - wanted).max() < 1e-4
+    assert np.abs(reader_of(translator, judge).judged(SENTENCES) - wanted).max() < NEAR
 
 
 class Likeliest(Draw):
@@ -178,8 +179,8 @@ def test_a_folder_is_read_as_torch_reads_it(folder):
     with torch.no_grad():
         wanted = translator.ratings(words, lengths, a4nt.Direction(0, 1), words).numpy()[0]
         judged = judge(words, lengths).numpy()
-    assert np.abs(reader.ratings(SENTENCES[0], 0, 1) - wanted).max() < 1e-4
-    assert np.abs(reader.judged(SENTENCES[:1]) - judged).max() < 1e-4
+    assert np.abs(reader.ratings(SENTENCES[0], 0, 1) - wanted).max() < NEAR
+    assert np.abs(reader.judged(SENTENCES[:1]) - judged).max() < NEAR
 
 
 @pytest.mark.parametrize(

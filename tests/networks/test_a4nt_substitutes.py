@@ -5,15 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from allonym.networks._a4nt_parts import PLACES_AT_ONCE, neighbours
+from allonym.networks._a4nt_parts import neighbours
 from allonym.networks.a4nt_substitutes import Substitutes, kinds
+from allonym.networks.whole_numbers import WholeMatrix
 from allonym.sequences import END, SPECIAL, START, Vocabulary
 from allonym.word_pairs import WordPairs
 
 WORDS = (*SPECIAL, "one", "two", "three", ".", "!")
 ONE, TWO, THREE, STOP, SHOUT = range(4, 9)
-VECTORS = np.zeros((len(WORDS), 2), np.float32)
-VECTORS[[ONE, TWO, THREE]] = [[1, 0], [0.8, 0.6], [0, 1]]
+VECTORS = np.zeros((len(WORDS), 2), np.int16)
+VECTORS[[ONE, TWO, THREE]] = [[100, 0], [80, 60], [0, 100]]
+PLACES = 64
 
 
 def substitutes(strength: float = 3.0) -> Substitutes:
@@ -21,7 +23,8 @@ def substitutes(strength: float = 3.0) -> Substitutes:
     follows[START] = 1
     levels = np.array([1.5], np.float32)
     table = WordPairs(Vocabulary(WORDS), np.ones(len(WORDS), np.float32), follows, np.array([THREE]), levels)
-    return Substitutes(VECTORS, kinds(WORDS), strength, table.of(WORDS))
+    vectors = WholeMatrix(VECTORS, np.full(len(WORDS), 0.01, np.float32))
+    return Substitutes(vectors, kinds(WORDS), strength, table.of(WORDS))
 
 
 def law(ratings: np.ndarray) -> np.ndarray:
@@ -79,10 +82,10 @@ def test_kinds_keep_to_themselves() -> None:
 
 
 def test_a_place_s_law_depends_on_it_alone() -> None:
-    together = np.linspace(-2, 2, PLACES_AT_ONCE * len(WORDS), dtype=np.float32).reshape(PLACES_AT_ONCE, -1)
+    together = np.linspace(-2, 2, PLACES * len(WORDS), dtype=np.float32).reshape(PLACES, -1)
     alone = together[5:6].copy()
-    words = np.full(PLACES_AT_ONCE, TWO)
-    substitutes().prefer(together, words, np.full(PLACES_AT_ONCE, START), words)
+    words = np.full(PLACES, TWO)
+    substitutes().prefer(together, words, np.full(PLACES, START), words)
     substitutes().prefer(alone, words[:1], np.array([START]), words[:1])
     assert (together[5] == alone[0]).all()
 

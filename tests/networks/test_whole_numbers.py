@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -136,27 +133,5 @@ def digest():
     return hashlib.sha256(features.tobytes() + network.probabilities(features).tobytes()).hexdigest()
 
 
-# Compiled, in a process of its own.
-SCRIPT = f"""
-import runpy
-from allonym import acceleration
-acceleration._ENTRIES_WORTH_COMPILING = 1
-print(runpy.run_path({__file__!r})["digest"]())
-"""
-KINDS = {
-    "generic": {"NUMBA_CPU_NAME": "generic"},
-    "AVX2": {"NUMBA_CPU_NAME": "haswell", "NUMBA_CPU_FEATURES": ""},
-    "old libraries": {"OPENBLAS_CORETYPE": "Prescott", "OPENBLAS_NUM_THREADS": "2", "NUMBA_DISABLE_JIT": "0"},
-    "Haswell": {"OPENBLAS_CORETYPE": "Haswell", "NPY_DISABLE_CPU_FEATURES": "AVX512F AVX512CD AVX512_SKX"},
-}
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_processor_says_the_same(kind, tmp_path):
-    if "avx2" not in loops._HAS and kind == "AVX2":
-        pytest.skip("this processor has no AVX2")
-    # Machine code for another kind must not stay among ours.
-    environment = os.environ | KINDS[kind] | {"NUMBA_CACHE_DIR": str(tmp_path), "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-W", "ignore", "-c", SCRIPT]
-    made = subprocess.run(command, env=environment, capture_output=True, text=True)
-    assert made.stdout.split()[-1:] == [digest()], made.stderr
+def test_every_kind_of_processor_says_the_same(digest_elsewhere):
+    assert digest_elsewhere(__file__) == digest()

@@ -31,19 +31,22 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import embeddings, entities, models, style_sentences, word_pairs
+from allonym import embeddings, entities, models, ratings, style_sentences, word_pairs
 from allonym.anonymizers.base import Anonymizer
+from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
 from allonym.networks.a4nt_inference import FURTHER_WORDS, A4ntReader
 from allonym.networks.a4nt_substitutes import Substitutes, kinds
+from allonym.networks.whole_numbers import WholeMatrix
 from allonym.privacy import Guarantee
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams, secure
@@ -70,11 +73,12 @@ _MOST_CANDIDATES: Final = 100
 MEANING_WEIGHT: Final = {"meaning": 1.5, "balanced": 1.0, "privacy": 0.0}
 # What the sentence's log-likelihood, by pairs of words, weighs beside log-odds.
 FLUENCY_WEIGHT: Final = 0.1
-_SURE: Final = np.float32(1 - 1e-6)
+_SURE: Final = 1 - 1e-6
 _MOST_UNKNOWN: Final = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
 _PLACES: Final = LONGEST_PIECE + FURTHER_WORDS
 _SENTENCES_AT_ONCE: Final = 1024
-_LITTLE: Final = 0.2  # what a word without a meaning of its own counts for the similarity
+_MUCH: Final = 5  # what a word with a meaning of its own counts for the similarity, where another counts 1
+_UNIT: Final = 2.0**-20  # the judge's log-probabilities and cosines are added up in whole numbers of it
 # How much nearness in meaning counts where a word changes; little where style counts, as validation documents showed.
 _NEARNESS: Final = {"meaning": 20.0, "balanced": 2.0, "privacy": 2.0}
 _CACHED: Final = ("network_", "_wording")
@@ -259,13 +263,15 @@ class A4NT(Anonymizer):
         if network.shape.neutral:  # whose it is plays no part, or the output would tell more than the text
             return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
+        told = np.rint(judged / _UNIT).astype(np.int64)
+        alone = logarithm(np.array(LEFT_ALONE[self.prefer]))
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
         for document in documents:
             here = slice(len(sources), len(sources) + len(document))
-            total = judged[here][readable[here]].sum(axis=0, dtype=np.float64)
+            total = told[here][readable[here]].sum(axis=0)
             source = int(total.argmax()) if self.source == AUTO else network.classes.index(self.source)
-            rewritten = readable[here] & (np.exp(judged[here, target]) < LEFT_ALONE[self.prefer]) & (source != target)
+            rewritten = readable[here] & (judged[here, target] < alone) & (source != target)
             sources += [source if yes else None for yes in rewritten]
         return sources
 
@@ -294,19 +300,18 @@ class A4NT(Anonymizer):
 
     def _best(self, original: list[int], forms: Sequence[list[int]], judged: Floats) -> int:
         """Return which form gains most: a weight of 0 asks for the target's style whatever becomes of the meaning."""
-        alike = np.array([self._wording.similarity(original, form) for form in forms])
+        alike = self._wording.similarities(original, forms)
         fluency = len(original) * self._wording.pairs.log_likelihoods(forms)  # of as many words: none gains by leaving
         weight = MEANING_WEIGHT[self.prefer] * self.network_.balance
         return int((self._gains(judged) + weight * alike + FLUENCY_WEIGHT * fluency).argmax())
 
-    def _gains(self, judged: Floats) -> Floats:
+    def _gains(self, judged: Floats) -> NDArray[np.floating[Any]]:
         """Return log-odds of the target; of a neutral model, how little the judge is sure of any class."""
         if self.network_.shape.neutral:
             least: Floats = judged.min(axis=1) - judged.max(axis=1)
             return least
-        target = judged[:, self._target]
-        odds: Floats = target - np.log1p(-np.minimum(np.exp(target), _SURE))
-        return odds
+        target = judged[:, self._target].astype(np.float64)
+        return target - logarithm(1 - np.minimum(power_of_two(target / LN2), _SURE))
 
     def _written(self, sentences: Sequence[_Sentence], translations: Sequence[list[int]]) -> str:
         """Write a document: pieces of one sentence together, unknown words as they were."""
@@ -334,22 +339,31 @@ class _Wording:
     def __init__(self, tokens: Sequence[str], nearness: float) -> None:
         table = embeddings.load()
         rows = table.rows(tokens)
-        self._vectors: Floats = np.where(rows[:, None] >= 0, table.unit()[np.maximum(rows, 0)], 0).astype(np.float32)
+        known = np.where(rows[:, None] >= 0, table.vectors[np.maximum(rows, 0)], np.float32(0))
+        scales = np.full(len(rows), 1 / math.sqrt(ratings.ONE), np.float32)
+        self._vectors = WholeMatrix(ratings.quantise(known).astype(np.int16), scales)
         own = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
-        self._weights = np.where(own, np.float32(1), np.float32(_LITTLE))
+        self._weights = np.where(own, _MUCH, 1)
         self.pairs = word_pairs.WordPairs.open().of(tokens)
         self.substitutes = Substitutes(self._vectors, kinds(tokens), nearness, self.pairs)
 
-    def similarity(self, one: Sequence[int], other: Sequence[int]) -> float:
-        """Return how well the words of each sentence are found in the other, from 0 to 1.
+    def similarities(self, one: Sequence[int], others: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+        """Return how well the words of a sentence are found in each of the others and theirs in it, from 0 to 1.
 
         Each word counts by its best cosine with a word of the other sentence, 1 for itself; this is the mean of the
         two sentences' weighted means.
         """
-        left, right = np.asarray(one), np.asarray(other)
-        cosines = np.maximum(self._vectors[left] @ self._vectors[right].T, left[:, None] == right[None, :])
-        found = (cosines.max(axis=1), self._weights[left]), (cosines.max(axis=0), self._weights[right])
-        return float(sum((best @ weights) / weights.sum() for best, weights in found) / 2)
+        left = np.asarray(one)
+        known, codes = np.unique(np.concatenate(others), return_inverse=True)
+        these, those = (self._vectors.whole[words].astype(np.float64) for words in (left, known))  # exact products
+        found = np.rint(these @ those.T / (ratings.ONE * _UNIT)).astype(np.int64)
+        cosines = np.where(left[:, None] == known, int(1 / _UNIT), found)
+        means = []
+        for right in np.split(codes, np.cumsum([len(other) for other in others])[:-1]):
+            best, weights = cosines[:, right], (self._weights[left], self._weights[known[right]])
+            means.append([(best.max(axis=1 - way) * own).sum() / own.sum() for way, own in enumerate(weights)])
+        both = np.array(means, np.float64)
+        return (both[:, 0] + both[:, 1]) * (_UNIT / 2)
 
 
 def uniforms(words: NDArray[np.uint64]) -> NDArray[np.float64]:

@@ -1,6 +1,6 @@
-"""Parts of `a4nt_inference`: sizes and weights, LSTMs over blocks of sentences, and drawing words from ratings.
+"""Parts of `a4nt_inference`: sizes, weights, and LSTMs over blocks of sentences, in whole numbers; see `whole_numbers`.
 
-B: sentences of a block, always `ROWS`; T: places, V: words, H: state of an LSTM.
+B: sentences of a block, T: places, H: state of an LSTM.
 """
 
 from __future__ import annotations
@@ -14,18 +14,15 @@ from numpy.typing import NDArray
 
 from allonym.errors import ModelError
 from allonym.networks._a4nt_attention import HEADS, LAYERS, attention_tensors
+from allonym.networks._a4nt_linear import Linear, Parts, inside, whole_matrix
+from allonym.networks.whole_numbers import ONE, ONE_INVERSE, TANH_CONSTANTS, Floats, Shorts, Sums, WholeMatrix, tanh
 from allonym.sequences import END, PAD, START, Vocabulary
 
-Floats: TypeAlias = NDArray[np.float32]
 Integers: TypeAlias = NDArray[np.int64]
-Uniforms: TypeAlias = NDArray[np.float64]
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
-PLACES_AT_ONCE = 64  # rated together
-ROWS = 16
 VARIANTS = ("paper", "editor", "transformer")
 SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
-_BLOCK = 128  # words whose probabilities are added first
 
 
 def lstm_tensors(name: str, read: int, size: int, *, both: bool) -> dict[str, tuple[int, ...]]:
@@ -93,8 +90,8 @@ class Shape:
         return found
 
 
-def checked(shape: Shape, weights: Weights, vocabulary: Vocabulary, classes: tuple[str, ...]) -> dict[str, Floats]:
-    """Return all weights as float32.
+def checked(shape: Shape, weights: Weights, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Parts:
+    """Return all matrices in whole numbers, and what else there is as float32.
 
     Raises:
         ModelError: They do not fit the shape, the vocabulary or the classes.
@@ -103,80 +100,109 @@ def checked(shape: Shape, weights: Weights, vocabulary: Vocabulary, classes: tup
     fits = fits and not (shape.variant == "transformer" and shape.hidden % HEADS)
     if not fits or shape.classes != len(classes) or shape.classes < 2:
         raise ModelError("The model's sizes do not fit its vocabulary, classes or variant: fetch the folder again.")
-    plain = {}
+    parts = Parts({}, {})
     for name, sizes in shape.tensors().items():
         if name not in weights or weights[name].shape != sizes:
             raise ModelError(f"The model's weights lack {name!r} of shape {sizes}: make or fetch the folder again.")
-        plain[name] = weights[name].astype(np.float32)
-        if weights[name].dtype == np.int8:
-            scales = weights.get(name + SCALE)
-            if scales is None or scales.shape != sizes[:1]:
-                raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
-            plain[name] *= scales.astype(np.float32)[:, None]
-        if not np.isfinite(plain[name]).all():
+        given = weights[name]
+        scales = weights.get(name + SCALE) if given.dtype == np.int8 else None
+        if given.dtype == np.int8 and (scales is None or scales.shape != sizes[:1]):
+            raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
+        if not np.isfinite(given).all() or not (scales is None or np.isfinite(scales).all()):
             raise ModelError(f"The model's {name!r} is not finite: train it again, or fetch the folder again.")
-    return plain
+        if len(sizes) == 1:
+            parts.rest[name] = given.astype(np.float32) * (np.float32(1) if scales is None else scales)
+        else:
+            parts.matrices[name] = whole_matrix(given, scales)
+    return parts
 
 
 class Lstm:
-    """One direction of an LSTM; the gates i, f and o are halved, since σ(x) = ½ + ½·tanh(x/2)."""
+    """One direction of an LSTM; the gates i, f and o are halved, since σ(x) = ½ + ½·tanh(x/2).
 
-    def __init__(self, weights: Mapping[str, Floats], name: str, end: str = "_l0") -> None:
-        self.size = size = weights[f"{name}.weight_hh{end}"].shape[1]
+    Its states are whole numbers, `ONE` for 1.
+
+    Args:
+        parts: The network's weights by name.
+        name: Of this part of the network.
+        end: Of the names of its weights: which direction.
+        told: Numbers that come once a sentence, before those of a word.
+    """
+
+    def __init__(self, parts: Parts, name: str, end: str = "_l0", told: int = 0) -> None:
+        inputs, recurrent = (parts.matrices[f"{name}.weight_{part}{end}"] for part in ("ih", "hh"))
+        self.size = size = recurrent.whole.shape[1]
         candidate = (np.arange(4 * size) // size) == 2
         halves = np.where(candidate, np.float32(1), np.float32(0.5))
-        self.inputs = np.ascontiguousarray(weights[f"{name}.weight_ih{end}"].T * halves)
-        self.recurrent = np.ascontiguousarray(weights[f"{name}.weight_hh{end}"].T * halves)
-        self.bias = (weights[f"{name}.bias_ih{end}"] + weights[f"{name}.bias_hh{end}"]) * halves
+        scales = inputs.scales * halves
+        bias = (parts.rest[f"{name}.bias_ih{end}"] + parts.rest[f"{name}.bias_hh{end}"]) * halves
+        self.given = Linear(WholeMatrix(inputs.whole[:, told:], scales), bias).whole
+        self.shift = Linear(WholeMatrix(inputs.whole[:, :told], scales), np.zeros_like(bias))
+        self._recurrent = WholeMatrix(recurrent.whole, recurrent.scales * halves * ONE_INVERSE)
 
-    def step(self, read: Floats, state: Floats, cell: Floats) -> None:
-        """Advance `state` and `cell` in place; rows of `read` are what is read."""
+    def step(self, given: Floats, state: Shorts, cell: Floats, *, fast: bool) -> None:
+        """Advance `state` and `cell` in place by the inputs' share, which is used up."""
+        sums = self._recurrent.sums(state, fast=fast)
+        if fast:
+            from allonym.networks import _a4nt_loops
+
+            _a4nt_loops.advance(sums, self._recurrent.scales, given, TANH_CONSTANTS, np.float32(ONE), state, cell)
+            return
+        self._advance(sums, given, state, cell)
+
+    def _advance(self, sums: Sums, given: Floats, state: Shorts, cell: Floats) -> None:
         size = self.size
-        gates = read @ self.inputs
-        gates += state @ self.recurrent
-        gates += self.bias
-        np.tanh(gates, out=gates)
+        given += sums.astype(np.float32) * self._recurrent.scales
+        gates = tanh(given)
         for gate in (slice(None, 2 * size), slice(3 * size, None)):
             gates[:, gate] += 1
             gates[:, gate] *= np.float32(0.5)
         cell *= gates[:, size : 2 * size]
         cell += gates[:, :size] * gates[:, 2 * size : 3 * size]
-        np.multiply(gates[:, 3 * size :], np.tanh(cell), out=state)
+        state[:] = np.rint(gates[:, 3 * size :] * tanh(cell) * np.float32(ONE))
 
-    def run(self, read: Floats, lengths: Integers, *, back: bool = False) -> Floats:
-        """Return the state at each place, B × T × H; past the end of a sentence it means nothing."""
-        rows, places, _ = read.shape
-        states = np.empty((rows, places, self.size), np.float32)
-        state, cell = np.zeros((2, rows, self.size), np.float32)
+    def run(self, given: Floats, codes: Integers, lengths: Integers, *, fast: bool, back: bool = False) -> Shorts:
+        """Return the state at each place, B × T × H, zero past the end of a sentence.
+
+        Args:
+            given: The inputs' share for each distinct vector.
+            codes: Which of them is at each place, B × T.
+            lengths: Places of each sentence, the longest first.
+            fast: Whether compiling pays by now.
+            back: Whether to read from the last place to the first.
+        """
+        rows, places = codes.shape
+        states = np.zeros((rows, places, self.size), np.int16)
+        state, cell = np.zeros((rows, self.size), np.int16), np.zeros((rows, self.size), np.float32)
+        active = inside(lengths, places).sum(axis=0)
         for place in reversed(range(places)) if back else range(places):
-            self.step(np.ascontiguousarray(read[:, place]), state, cell)
-            if back:  # the way back begins at the last word, not at the padding
-                ended = lengths <= place
-                state[ended] = 0
-                cell[ended] = 0
-            states[:, place] = state
+            few = int(active[place])
+            self.step(given[codes[:few, place]], state[:few], cell[:few], fast=fast)
+            states[:few, place] = state[:few]
         return states
 
 
 class BothWays:
     """An LSTM in both directions."""
 
-    def __init__(self, weights: Mapping[str, Floats], name: str) -> None:
-        self.forward, self.backward = Lstm(weights, name), Lstm(weights, name, "_l0_reverse")
+    def __init__(self, parts: Parts, name: str) -> None:
+        self._forward, self._backward = Lstm(parts, name), Lstm(parts, name, "_l0_reverse")
 
-    def run(self, read: Floats, lengths: Integers) -> Floats:
-        """Return the states at each place, B × T × 2H."""
-        ways = self.forward.run(read, lengths), self.backward.run(read, lengths, back=True)
-        return np.concatenate(ways, axis=-1)
+    def run(self, vectors: Shorts, units: Floats, codes: Integers, lengths: Integers, *, fast: bool) -> Floats:
+        """Return the states at each place, B × T × 2H; as of `Attention.run`."""
+        ways = [
+            lstm.run(lstm.given(vectors, units, fast=fast), codes, lengths, fast=fast, back=lstm is self._backward)
+            for lstm in (self._forward, self._backward)
+        ]
+        return np.concatenate(ways, axis=-1) * ONE_INVERSE
 
 
 def padded(sentences: Sequence[Sequence[int]]) -> tuple[Integers, Integers]:
-    """Return a full block of sentences, the missing ones of one word, and their lengths."""
-    lengths = np.ones(ROWS, np.int64)
-    lengths[: len(sentences)] = [len(sentence) for sentence in sentences]
-    tokens = np.full((ROWS, int(lengths.max())), PAD, np.int64)
-    for row, sentence in enumerate(sentences):
-        tokens[row, : len(sentence)] = sentence
+    """Return a block of sentences and their lengths."""
+    lengths = np.array([len(sentence) for sentence in sentences], np.int64)
+    tokens = np.full((len(lengths), int(lengths.max())), PAD, np.int64)
+    for row, sentence in zip(tokens, sentences, strict=True):
+        row[: len(sentence)] = sentence
     return tokens, lengths
 
 
@@ -188,50 +214,8 @@ def neighbours(tokens: Integers, lengths: Integers) -> tuple[Integers, Integers]
     return lefts, rights
 
 
-def summary(states: Floats, lengths: Integers) -> Floats:
-    """Return the final state beside the mean of all, B × 2H."""
-    final = states[np.arange(len(states)), lengths - 1]
-    means = [own[:length].sum(axis=0) / np.float32(length) for own, length in zip(states, lengths, strict=True)]
-    return np.concatenate([final, np.stack(means)], axis=1)
-
-
-def log_softmax(scores: Floats) -> Floats:
-    """Return log-probabilities of scores, row by row."""
-    scores = scores - scores.max(axis=-1, keepdims=True)
-    found: Floats = scores - np.log(np.exp(scores).sum(axis=-1, keepdims=True))
-    return found
-
-
-def log_sums(ratings: Floats) -> Floats:
-    """Return the logarithm of each row's summed exponentials; −inf for rows of nothing else."""
-    most = np.maximum(ratings.max(axis=1, keepdims=True), np.finfo(np.float32).min)
-    with np.errstate(divide="ignore"):
-        found: Floats = np.log(np.exp(ratings - most).sum(axis=1)) + most[:, 0]
-    return found
-
-
-def chosen_words(ratings: Floats, uniforms: Uniforms) -> Integers:
-    """Return words drawn from the softmax of each row, one for each of its uniform numbers: rows × numbers.
-
-    Where a number is negative it is the likeliest word. Uses the ratings up.
-    """
-    rows = np.arange(len(ratings))[:, None]
-    best = ratings.argmax(axis=1)
-    ratings -= ratings[rows, best[:, None]]
-    np.exp(ratings, out=ratings)
-    # In two steps, since a running sum over all words is slow: first the block of words, then the word in it.
-    firsts = np.arange(0, ratings.shape[1], _BLOCK)
-    sums = np.cumsum(np.add.reduceat(ratings, firsts, axis=1), axis=1, dtype=np.float64)
-    total = sums[:, -1:]
-    wanted = np.minimum(uniforms * total, np.nextafter(total, 0))
-    block = (sums[:, None, :] <= wanted[:, :, None]).sum(axis=-1)  # rows × numbers
-    places = block[:, :, None] * _BLOCK + np.arange(_BLOCK)
-    inside = places < ratings.shape[1]
-    weights = np.where(inside, ratings[rows[:, :, None], np.where(inside, places, 0)], 0).astype(np.float64)
-    left = wanted - np.where(block > 0, sums[rows, block - 1], 0)
-    found = (np.cumsum(weights, axis=-1) <= left[:, :, None]).sum(axis=-1)
-    last = (
-        _BLOCK - 1 - (weights[:, :, ::-1] > 0).argmax(axis=-1)
-    )  # the last possible word, which rounding must not pass
-    chosen: Integers = np.where(uniforms < 0, best[:, None], block * _BLOCK + np.minimum(found, last))
-    return chosen
+def summary(states: Shorts, lengths: Integers) -> Floats:
+    """Return the final state beside the mean of all, B × 2H; states past a sentence's end are zero."""
+    final = states[np.arange(len(states)), lengths - 1].astype(np.float32)
+    means = states.sum(axis=1, dtype=np.int64) / lengths[:, None]
+    return np.concatenate([final, means.astype(np.float32)], axis=1) * ONE_INVERSE

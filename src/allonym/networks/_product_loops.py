@@ -99,8 +99,8 @@ def packed_bytes(words: NDArray[np.integer[Any]]) -> NDArray[np.uint8] | None:
     return _tiled((words.astype(np.int16) + 128).astype(np.uint8), _BYTES)
 
 
-def packed_shorts(weights: NDArray[np.int8]) -> NDArray[np.int16] | None:
-    """Return rows of int8 as tiles of 16-bit numbers; None where this cannot work."""
+def packed_shorts(weights: NDArray[np.signedinteger[Any]]) -> NDArray[np.int16] | None:
+    """Return rows of at most 16 bits as tiles of 16-bit numbers; None where this cannot work."""
     return _tiled(weights.astype(np.int16), _SHORTS) if _fits(weights, _SHORTS) else None
 
 

@@ -3,9 +3,8 @@
 Words are drawn from exactly the law that training draws them from: the softmax of the ratings (adding Gumbel noise and
 taking the largest is the same), here by comparing a given uniform number with the running sum of probabilities.
 
-A sentence's numbers do not depend on the sentences beside it: LSTMs always run on blocks of `ROWS` sentences, each
-step a product of the same size, and ratings are computed for `PLACES_AT_ONCE` places at a time, with zeros if there
-are fewer.
+All of it is computed in whole numbers, see `whole_numbers`: what is drawn depends on the sentence, the uniform numbers
+and the model alone, not on the sentences beside it, on threads, libraries or the processor.
 
 Privacy: spends nothing, and promises nothing.
 B: sentences, T: places, V: words, E: embedding, H: state of an LSTM, C: classes.
@@ -14,7 +13,7 @@ B: sentences, T: places, V: words, E: embedding, H: state of an LSTM, C: classes
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
 from typing import TypeAlias, TypeVar
 
@@ -23,24 +22,11 @@ import numpy as np
 from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
 from allonym.networks._a4nt_attention import LAYERS, Attention
-from allonym.networks._a4nt_parts import (
-    PLACES_AT_ONCE,
-    ROWS,
-    BothWays,
-    Floats,
-    Integers,
-    Lstm,
-    Shape,
-    Uniforms,
-    Weights,
-    checked,
-    chosen_words,
-    log_softmax,
-    neighbours,
-    padded,
-    summary,
-)
+from allonym.networks._a4nt_linear import Linear, Parts, inside
+from allonym.networks._a4nt_parts import BothWays, Integers, Lstm, Shape, Weights, checked, neighbours, padded, summary
+from allonym.networks._a4nt_words import Uniforms, chosen_words, log_softmax, softplus
 from allonym.networks.a4nt_substitutes import Substitutes
+from allonym.networks.whole_numbers import ONE, ONE_INVERSE, Floats, Shorts, WholeMatrix, rounded
 from allonym.sequences import END, PAD, START, UNKNOWN, Vocabulary
 
 Sentence: TypeAlias = Sequence[int]
@@ -55,6 +41,8 @@ FURTHER_WORDS = 2  # by which the paper's translator may be longer than the sent
 
 _NEVER_WRITTEN = (PAD, START)
 _IMPOSSIBLE = np.float32(-30.0)
+_ROWS = 32  # sentences that are read together
+_PLACES_AT_ONCE = 64  # rated together
 _COST_OF_A_PLACE = 4096  # a place is a few large products, far dearer than what `in_threads` counts
 _Result = TypeVar("_Result")
 
@@ -62,21 +50,20 @@ _Result = TypeVar("_Result")
 class _Decoder:
     """A decoder's weights."""
 
-    def __init__(self, weights: Mapping[str, Floats], name: str, shape: Shape) -> None:
+    def __init__(self, parts: Parts, name: str, shape: Shape) -> None:
         self.reader: BothWays | Attention | None = None
         self.lstm: Lstm | None = None
         if shape.variant == "transformer":
-            self.reader = Attention(weights, f"{name}.attention", 1)
+            self.reader = Attention(parts, f"{name}.attention", 1)
         elif shape.in_place:
-            self.reader = BothWays(weights, f"{name}.lstm")
+            self.reader = BothWays(parts, f"{name}.lstm")
         else:
-            self.lstm = Lstm(weights, f"{name}.lstm")
-        self.projection = np.ascontiguousarray(weights[f"{name}.projection.weight"].T)
-        self.projection_bias = weights[f"{name}.projection.bias"]
-        self.bias = weights[f"{name}.bias"].copy()
+            self.lstm = Lstm(parts, f"{name}.lstm", told=2 * shape.hidden)
+        self.projection = Linear.named(parts, f"{name}.projection")
+        self.bias = parts.rest[f"{name}.bias"].copy()
         self.bias[list(_NEVER_WRITTEN)] += _IMPOSSIBLE
         if shape.in_place:
-            self.liking, self.liking_bias = weights[f"{name}.liking.weight"][0], weights[f"{name}.liking.bias"][0]
+            self.liking = Linear.named(parts, f"{name}.liking")
 
 
 class A4ntReader:
@@ -113,22 +100,24 @@ class A4ntReader:
     ) -> None:
         self.shape, self.vocabulary, self.classes = shape, vocabulary, tuple(classes)
         self.of_user_text, self.balance = of_user_text, balance
-        plain = checked(shape, weights, vocabulary, self.classes)
-        self._embedding = plain["translator.embedding.weight"]  # (V, E)
-        self._columns = np.ascontiguousarray(self._embedding.T)  # (E, V)
+        parts = checked(shape, weights, vocabulary, self.classes)
+        self._words = parts.matrices["translator.embedding.weight"]  # (V, E)
         self._encoder: Attention | BothWays | Lstm = (
-            Attention(plain, "translator.encoder", LAYERS)
+            Attention(parts, "translator.encoder", LAYERS)
             if shape.variant == "transformer"
-            else BothWays(plain, "translator.encoder")
+            else BothWays(parts, "translator.encoder")
             if shape.in_place
-            else Lstm(plain, "translator.encoder")
+            else Lstm(parts, "translator.encoder")
         )
         decoders = [f"translator.decoders.{row}" for row in range(shape.decoders)]
-        self._decoders = [_Decoder(plain, name, shape) for name in decoders]
-        self._told_sources, self._told_targets = (plain.get(f"translator.{n}.weight") for n in ("sources", "targets"))
-        self._judge_embedding, self._judge = plain["judge.embedding.weight"], Lstm(plain, "judge.lstm")
-        self._judge_output = np.ascontiguousarray(plain["judge.output.weight"].T)
-        self._judge_bias = plain["judge.output.bias"]
+        self._decoders = [_Decoder(parts, name, shape) for name in decoders]
+        self._told_sources, self._told_targets = (
+            table.whole * table.scales[:, None] if (table := parts.matrices.get(f"translator.{name}.weight")) else None
+            for name in ("sources", "targets")
+        )
+        self._judge_words, self._judge = parts.matrices["judge.embedding.weight"], Lstm(parts, "judge.lstm")
+        self._judge_output = Linear.named(parts, "judge.output")
+        self._entries = 0  # of products that were asked for so far, which tell when compiling pays
 
     @classmethod
     def open(cls, model: str | os.PathLike[str]) -> A4ntReader:
@@ -156,13 +145,21 @@ class A4ntReader:
 
     def judged(self, sentences: Sequence[Sentence]) -> Floats:
         """Return the classifier's log-probability of each class for each sentence, B × C; none may be empty."""
+        places = sum(map(len, sentences))
+        fast = self._count(places * 4 * self.shape.judge_hidden)
 
         def judge(tokens: Integers, lengths: Integers, rows: Sequence[int]) -> list[Floats]:
-            states = self._judge.run(self._judge_embedding[tokens], lengths)
-            scores = summary(states, lengths) @ self._judge_output + self._judge_bias
-            return list(log_softmax(scores))
+            known, codes = np.unique(tokens, return_inverse=True)
+            given = self._judge.given(*_vectors(self._judge_words, known), fast=fast)
+            states = self._judge.run(given, codes.reshape(tokens.shape), lengths, fast=fast)
+            return list(log_softmax(self._judge_output(summary(states, lengths), fast=fast)))
 
         return np.array(self._in_blocks(sentences, judge), np.float32).reshape(-1, self.shape.classes)
+
+    def _count(self, entries: int) -> bool:
+        """Count entries of products; tell whether compiling pays by now."""
+        self._entries += entries
+        return acceleration.worth_compiling(self._entries)
 
     def drawn(
         self,
@@ -192,23 +189,23 @@ class A4ntReader:
         if uniforms.ndim != 3 or len(uniforms) != len(sentences) or uniforms.shape[2] < longest + FURTHER_WORDS:
             raise ParameterError(f"uniforms must be numbers for {len(sentences)} sentences of {longest} tokens.")
 
+        fast = self._count(sum(map(len, sentences)) * self.shape.words)
+
         def draw(tokens: Integers, lengths: Integers, rows: Sequence[int]) -> Iterator[list[list[int]]]:
             numbers = uniforms[list(rows)]
             own = [sources[row] for row in rows]
             if self.shape.in_place:
-                return self._edited(tokens, lengths, own, target, numbers, unknown, substitutes)
-            return self._rewritten(tokens, lengths, own, target, numbers, unknown)
+                return self._edited(tokens, lengths, own, target, numbers, unknown, substitutes, fast=fast)
+            return self._rewritten(tokens, lengths, own, target, numbers, unknown, fast=fast)
 
         return self._in_blocks(sentences, draw)
 
     def ratings(self, sentence: Sentence, source: int, target: int) -> Floats:
         """Return the editor's unnormalised log-probabilities of the words at each place, T × V."""
+        fast = self._count(len(sentence) * self.shape.words)
         tokens, lengths = padded([sentence])
-        decoder = self._decoder(target)
-        if len(sentence) > PLACES_AT_ONCE:
-            raise ParameterError(f"A sentence must have at most {PLACES_AT_ONCE} tokens, got {len(sentence)}.")
-        features, liking = self._features(tokens, lengths, [source], target)
-        return self._rated(tokens[0, : lengths[0]], features[0, : lengths[0]], liking[0, : lengths[0]], decoder)
+        features, liking = self._features(tokens, lengths, [source], target, fast=fast)
+        return self._rated(tokens[0], features, liking, self._decoder(target), fast=fast)
 
     def _in_blocks(
         self,
@@ -219,8 +216,8 @@ class A4ntReader:
         for sentence in sentences:
             if not len(sentence) or not 0 <= min(sentence) <= max(sentence) < self.shape.words:
                 raise ParameterError(f"A sentence must be numbers from 0 to {self.shape.words - 1}, at least one.")
-        order = sorted(range(len(sentences)), key=lambda row: len(sentences[row]))
-        blocks = [order[first : first + ROWS] for first in range(0, len(order), ROWS)]
+        order = sorted(range(len(sentences)), key=lambda row: -len(sentences[row]))
+        blocks = [order[first : first + _ROWS] for first in range(0, len(order), _ROWS)]
         blocks = blocks[::2] + blocks[1::2]  # each core gets long sentences and short ones
         found: dict[int, _Result] = {}
 
@@ -228,10 +225,10 @@ class A4ntReader:
             for number in part:
                 rows = blocks[number]
                 tokens, lengths = padded([sentences[row] for row in rows])
-                found.update(zip(rows, work(tokens, lengths, rows), strict=False))
+                found.update(zip(rows, work(tokens, lengths, rows), strict=True))
 
-        longest = len(sentences[order[-1]]) if order else 0
-        acceleration.in_threads(do, len(blocks), ROWS * longest * _COST_OF_A_PLACE)
+        longest = len(sentences[order[0]]) if order else 0
+        acceleration.in_threads(do, len(blocks), _ROWS * longest * _COST_OF_A_PLACE)
         return [found[row] for row in range(len(sentences))]
 
     def _decoder(self, target: int) -> _Decoder:
@@ -241,42 +238,36 @@ class A4ntReader:
         """Add to what the decoder is told, (B, …, 2H), from whom to whom it translates."""
         if self._told_sources is None or self._told_targets is None:
             return told
-        rows = np.zeros(len(told), np.int64)
-        rows[: len(sources)] = sources
-        conditions = self._told_sources[rows] + self._told_targets[target]
+        conditions = self._told_sources[list(sources)] + self._told_targets[target]
         added: Floats = told + (conditions[:, None] if told.ndim == 3 else conditions)
         return added
 
     # The editor: ratings of all places at once, the same for all samples.
 
     def _features(
-        self, tokens: Integers, lengths: Integers, sources: Sequence[int], target: int
+        self, tokens: Integers, lengths: Integers, sources: Sequence[int], target: int, *, fast: bool
     ) -> tuple[Floats, Floats]:
-        """Return what the output layer sees, B × T × E, and the liking for the words that stand there, B × T."""
-        decoder = self._decoder(target)
-        states = self._encoder.run(self._embedding[tokens], lengths)
-        if decoder.reader is None:
-            raise ParameterError("Only an editor rates all places at once; draw from this model instead.")
-        states = decoder.reader.run(self._told(states, sources, target), lengths)
-        places = [np.ascontiguousarray(states[:, place]) for place in range(states.shape[1])]
-        features = np.stack([place @ decoder.projection + decoder.projection_bias for place in places], axis=1)
-        liking = np.stack([place @ decoder.liking + decoder.liking_bias for place in places], axis=1)
-        return features, np.logaddexp(liking, np.float32(0))
+        """Return what the output layer sees at each place, and the liking for the word that stands there.
 
-    def _rated(self, tokens: Integers, features: Floats, liking: Floats, decoder: _Decoder) -> Floats:
-        """Rate all words at some places, at most `PLACES_AT_ONCE`."""
-        rated = self._products(features)
-        rated += decoder.bias
+        There is one row a place, a sentence's after another's.
+        """
+        decoder = self._decoder(target)
+        if decoder.reader is None or isinstance(self._encoder, Lstm):
+            raise ParameterError("Only an editor rates all places at once; draw from this model instead.")
+        known, codes = np.unique(tokens, return_inverse=True)
+        read = _vectors(self._words, known)
+        states = self._told(self._encoder.run(*read, codes.reshape(tokens.shape), lengths, fast=fast), sources, target)
+        whole, units = rounded(states.reshape(tokens.size, -1), ONE)
+        states = decoder.reader.run(whole, units, np.arange(tokens.size).reshape(tokens.shape), lengths, fast=fast)
+        rows = rounded(states[inside(lengths, tokens.shape[1])], ONE)
+        return decoder.projection.whole(*rows, fast=fast), softplus(decoder.liking.whole(*rows, fast=fast)[:, 0])
+
+    def _rated(self, tokens: Integers, features: Floats, liking: Floats, decoder: _Decoder, *, fast: bool) -> Floats:
+        """Rate all words at some places."""
+        rated = Linear(self._words, decoder.bias)(features, fast=fast)
         rated[np.arange(len(tokens)), tokens] += liking
         rated[tokens != UNKNOWN, UNKNOWN] += _IMPOSSIBLE
         return rated
-
-    def _products(self, features: Floats) -> Floats:
-        """Multiply by all words' embeddings; always as many rows, so that what a row gives depends on it alone."""
-        full = np.zeros((PLACES_AT_ONCE, self.shape.embedding), np.float32)
-        full[: len(features)] = features
-        products: Floats = full @ self._columns
-        return products[: len(features)]
 
     def _edited(
         self,
@@ -287,24 +278,25 @@ class A4ntReader:
         uniforms: Uniforms,
         unknown: bool,
         substitutes: Substitutes | None,
+        *,
+        fast: bool,
     ) -> Iterator[list[list[int]]]:
         decoder = self._decoder(target)
-        features, liking = self._features(tokens, lengths, sources, target)
-        inside = np.arange(tokens.shape[1]) < lengths[: len(uniforms), None]  # (B, T)
-        read = tokens[: len(uniforms)][inside]  # a row a place, and so below
-        lefts, rights = (beside[: len(uniforms)][inside] for beside in neighbours(tokens, lengths))
-        seen, liked = (array[: len(uniforms)][inside] for array in (features, liking))
-        numbers = uniforms[:, :, : tokens.shape[1]].swapaxes(1, 2)[inside]  # (places, samples)
+        features, liking = self._features(tokens, lengths, sources, target, fast=fast)
+        known = inside(lengths, tokens.shape[1])  # (B, T)
+        read = tokens[known]  # a row a place, and so below
+        lefts, rights = (beside[known] for beside in neighbours(tokens, lengths))
+        numbers = uniforms[:, :, : tokens.shape[1]].swapaxes(1, 2)[known]  # (places, samples)
         chosen = np.empty(numbers.shape, np.int64)
-        for first in range(0, len(read), PLACES_AT_ONCE):
-            few = slice(first, first + PLACES_AT_ONCE)
-            rated = self._rated(read[few], seen[few], liked[few], decoder)
+        for first in range(0, len(read), _PLACES_AT_ONCE):
+            few = slice(first, first + _PLACES_AT_ONCE)
+            rated = self._rated(read[few], features[few], liking[few], decoder, fast=fast)
             rated[:, list(_NEVER_WRITTEN)] = -np.inf
             rated[(read[few] != UNKNOWN) | (not unknown), UNKNOWN] = -np.inf
             if substitutes is not None:
-                substitutes.prefer(rated, read[few], lefts[few], rights[few])
-            chosen[few] = chosen_words(rated, numbers[few])
-        for own in np.split(chosen, np.cumsum(lengths[: len(uniforms)])[:-1]):
+                substitutes.prefer(rated, read[few], lefts[few], rights[few], fast=fast)
+            chosen[few] = chosen_words(rated, numbers[few], fast=fast)
+        for own in np.split(chosen, np.cumsum(lengths)[:-1]):
             yield own.T.tolist()
 
     # The paper's: word by word, each sample on its own.
@@ -317,49 +309,60 @@ class A4ntReader:
         target: int,
         uniforms: Uniforms,
         unknown: bool,
+        *,
+        fast: bool,
     ) -> Iterator[list[list[int]]]:
-        states = self._encoder.run(self._embedding[tokens], lengths)
+        decoder, samples = self._decoder(target), uniforms.shape[1]
+        if decoder.lstm is None or not isinstance(self._encoder, Lstm):
+            raise ParameterError("The editor does not write word by word.")
+        known, codes = np.unique(tokens, return_inverse=True)
+        given = self._encoder.given(*_vectors(self._words, known), fast=fast)
+        states = self._encoder.run(given, codes.reshape(tokens.shape), lengths, fast=fast)
         vectors = self._told(summary(states, lengths), sources, target)  # (B, 2H)
-        steps = lengths + FURTHER_WORDS
-        samples = uniforms.shape[1]
-        written = iter(
-            self._written(
-                np.repeat(vectors[: len(uniforms)], samples, axis=0),
-                np.repeat(steps[: len(uniforms)], samples),
-                uniforms.reshape(-1, uniforms.shape[2]),
-                self._decoder(target),
-                unknown,
+        shifts = decoder.lstm.shift(vectors, fast=fast)
+        steps = np.repeat(lengths + FURTHER_WORDS, samples)
+        numbers = uniforms.reshape(-1, uniforms.shape[2])
+        never = [*_NEVER_WRITTEN] if unknown else [*_NEVER_WRITTEN, UNKNOWN]
+        written: list[list[int]] = []
+        for first in range(0, len(numbers), _PLACES_AT_ONCE):
+            few = np.arange(first, min(first + _PLACES_AT_ONCE, len(numbers)))
+            written += self._written(
+                shifts[few // samples], steps[few], numbers[few], decoder, decoder.lstm, never, fast
             )
-        )
-        for _ in uniforms:
-            yield [next(written) for _ in range(samples)]
+        for first in range(0, len(written), samples):
+            yield written[first : first + samples]
 
     def _written(
-        self, vectors: Floats, steps: Integers, uniforms: Uniforms, decoder: _Decoder, unknown: bool
+        self,
+        shifts: Floats,
+        steps: Integers,
+        uniforms: Uniforms,
+        decoder: _Decoder,
+        lstm: Lstm,
+        never: list[int],
+        fast: bool,
     ) -> list[list[int]]:
-        """Write one sentence for each vector, of at most so many steps."""
-        if decoder.lstm is None:
-            raise ParameterError("The editor does not write word by word.")
-        never = [*_NEVER_WRITTEN] if unknown else [*_NEVER_WRITTEN, UNKNOWN]
-        written: list[list[int]] = [[] for _ in vectors]
-        for first in range(0, len(vectors), PLACES_AT_ONCE):
-            going = np.arange(first, min(first + PLACES_AT_ONCE, len(vectors)))
-            told = np.zeros((PLACES_AT_ONCE, vectors.shape[1]), np.float32)
-            told[: len(going)] = vectors[going]
-            state, cell = np.zeros((2, PLACES_AT_ONCE, decoder.lstm.size), np.float32)
-            word = np.full(PLACES_AT_ONCE, START)
-            for step in range(int(steps[going].max())):
-                decoder.lstm.step(np.concatenate([told, self._embedding[word]], axis=1), state, cell)
-                seen = state @ decoder.projection + decoder.projection_bias
-                rated = self._products(seen[going - first])
-                rated += decoder.bias
-                rated[:, never if step else [*never, END]] = -np.inf  # what would be empty has a word after all
-                chosen = chosen_words(rated, uniforms[going, step, None])[:, 0]
-                on = (chosen != END) & (steps[going] > step)
-                going, chosen = going[on], chosen[on]
-                word[going - first] = chosen
-                for row, number in zip(going.tolist(), chosen.tolist(), strict=True):
-                    written[row].append(number)
-                if not len(going):
-                    break
+        """Write one sentence for each row, of at most so many steps."""
+        output = Linear(self._words, decoder.bias)
+        written: list[list[int]] = [[] for _ in shifts]
+        going, word = np.arange(len(shifts)), np.full(len(shifts), START)
+        state, cell = np.zeros((len(shifts), lstm.size), np.int16), np.zeros((len(shifts), lstm.size), np.float32)
+        for step in range(int(steps.max())):
+            given = lstm.given(*_vectors(self._words, word), fast=fast) + shifts[going]
+            lstm.step(given, state, cell, fast=fast)
+            seen = decoder.projection.whole(state, np.full(len(state), ONE_INVERSE), fast=fast)
+            rated = output(seen, fast=fast)
+            rated[:, never if step else [*never, END]] = -np.inf  # what would be empty has a word after all
+            chosen = chosen_words(rated, uniforms[going, step, None], fast=fast)[:, 0]
+            on = (chosen != END) & (steps[going] > step)
+            going, word, state, cell = going[on], chosen[on], state[on], cell[on]
+            for row, number in zip(going.tolist(), word.tolist(), strict=True):
+                written[row].append(number)
+            if not len(going):
+                break
         return written
+
+
+def _vectors(words: WholeMatrix, numbers: Integers) -> tuple[Shorts, Floats]:
+    """Return the vectors of some words in whole numbers, and what these stand for in each."""
+    return words.whole[numbers].astype(np.int16), words.scales[numbers]

@@ -13,7 +13,8 @@ from typing import Final
 import numpy as np
 
 from allonym import entities
-from allonym.networks._a4nt_parts import PLACES_AT_ONCE, Floats, Integers, log_sums
+from allonym.networks._a4nt_words import Integers, exponentials, log_sums
+from allonym.networks.whole_numbers import Floats, WholeMatrix
 from allonym.sequences import ENDINGS, NUMBER_CLASSES
 from allonym.word_pairs import PairsOf
 
@@ -31,31 +32,53 @@ class Substitutes:
     the same, and by how well a word fits between its neighbours as they were. A token becomes one of its kind only.
 
     Attributes:
-        vectors: Unit word vectors, V × D; zeros where a word has none.
+        vectors: Unit word vectors in whole numbers, V × D; zeros where a word has none.
         kinds: The kind of each token, V; see `kinds`.
         strength: How much nearness counts.
         pairs: Which words stand beside which.
     """
 
-    vectors: Floats
+    vectors: WholeMatrix
     kinds: Integers
     strength: float
     pairs: PairsOf
 
-    def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers) -> None:
-        """Change the ratings of the words at some places, places × V, where these words stand between these others."""
-        full = np.zeros((PLACES_AT_ONCE, self.vectors.shape[1]), np.float32)  # one size: a row depends on itself alone
-        full[: len(words)] = self.vectors[words]
+    def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers, *, fast: bool = False) -> None:
+        """Change the ratings of the words at some places, places × V, where these words stand between these others.
+
+        Args:
+            rated: The ratings.
+            words: The word at each place.
+            lefts: The word before it.
+            rights: The word after it.
+            fast: Whether compiling pays by now.
+        """
         rows = np.arange(len(words))
         own = rated[rows, words]
         rated[rows, words] = -np.inf
-        before = log_sums(rated)
-        rated += np.float32(self.strength) * (full @ self.vectors.T)[: len(words)]
-        rated += self.pairs.fits(lefts, rights)
-        rated[self.kinds[words][:, None] != self.kinds[None, :]] = -np.inf
-        after = log_sums(rated)
-        rated += np.where(np.isfinite(after), before - after, 0)[:, None]
+        before = log_sums(*exponentials(rated, fast=fast))
+        self.pairs.add_fits(rated, lefts, rights)
+        self._bend(rated, words, fast=fast)
+        after = log_sums(*exponentials(rated, fast=fast))
+        possible = np.isfinite(after)
+        rated += np.where(possible, before - np.where(possible, after, 0), 0).astype(np.float32)[:, None]
         rated[rows, words] = own
+
+    def _bend(self, rated: Floats, words: Integers, *, fast: bool) -> None:
+        """Add strength × cosine, and leave words of the same kind only."""
+        units, strength = self.vectors.scales[words], np.float32(self.strength)
+        cosines = self.vectors.sums(self.vectors.whole[words].astype(np.int16), fast=fast)
+        if fast:
+            from allonym.networks import _a4nt_loops
+
+            _a4nt_loops.bend(rated, words, cosines, units, self.vectors.scales, strength, self.kinds)
+            return
+        found = cosines.astype(np.float32)
+        found *= units[:, None]
+        found *= self.vectors.scales
+        found *= strength
+        rated += found
+        rated[self.kinds[words][:, None] != self.kinds[None, :]] = -np.inf
 
 
 def kinds(tokens: Sequence[str]) -> Integers:

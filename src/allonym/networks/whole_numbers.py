@@ -102,11 +102,11 @@ class WholeMatrix:
     """A matrix with int8 rows that multiplies whole numbers of 16 bits, every sum of it exact.
 
     Args:
-        whole: Rows of int8.
+        whole: Rows of int8; or of 16 bits, which is slower where sums need more than 32 bits.
         scales: What each row is to be multiplied by.
     """
 
-    def __init__(self, whole: NDArray[np.int8], scales: Floats) -> None:
+    def __init__(self, whole: Sums, scales: Floats) -> None:
         self.whole, self.scales = np.ascontiguousarray(whole), np.ascontiguousarray(scales, np.float32)
         largest = int(np.abs(self.whole.astype(np.int64)).sum(axis=1).max(initial=0)) * ONE
         self._in_32_bits = largest <= _LARGEST_SUM
