@@ -19,6 +19,8 @@ from numba import types
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
+from allonym.acceleration import compiled
+
 ROWS, COLUMNS = 6, 16  # of a block of products: all of it stays in the registers of AVX2, and more would not
 _LANES = 8  # 32-bit sums in a vector
 
@@ -106,3 +108,22 @@ def _added(builder: ir.IRBuilder, total: ir.Value, first: ir.Value, second: ir.V
 
 
 block_of_products: Any = intrinsic(_block_of_products)
+
+
+def multiply(rows: NDArray[np.int16], columns: Int32, count: int) -> Int32:
+    """Return the products of rows with packed vectors (in blocks of `COLUMNS`), of which there are so many."""
+    packed_rows = packed(rows, ROWS)
+    out = np.empty((len(packed_rows) * ROWS, columns.shape[0] * COLUMNS), np.int32)
+    _multiply(packed_rows, columns, out)
+    return out[: len(rows), :count]
+
+
+@compiled
+def _multiply(rows: Int32, columns: Int32, out: Int32) -> None:
+    pairs = rows.shape[1]
+    for block in range(columns.shape[0]):
+        column = columns.ctypes.data + block * pairs * COLUMNS * 4
+        for few in range(rows.shape[0]):
+            row = rows.ctypes.data + few * pairs * ROWS * 4
+            place = out.ctypes.data + (few * ROWS * out.shape[1] + block * COLUMNS) * 4
+            block_of_products(row, column, pairs, place, out.shape[1])

@@ -30,7 +30,7 @@ print(runpy.run_path(sys.argv[1])["digest"]())
 @pytest.fixture(params=KINDS)
 def digest_elsewhere(request, tmp_path):
     """A function that returns what `digest` of a test's file says on another kind of processor."""
-    loops = pytest.importorskip("allonym.networks._product_loops", reason="numba is not installed")
+    loops = pytest.importorskip("allonym.networks._byte_products", reason="numba is not installed")
     if "avx2" not in loops._HAS and request.param == "AVX2":
         pytest.skip("this processor has no AVX2")
 

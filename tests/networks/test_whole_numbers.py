@@ -13,7 +13,7 @@ from allonym.networks.whole_numbers import COARSE, ONE, WholeMatrix
 from allonym.randomness import insecure
 from allonym.sequences import SPECIAL, Vocabulary
 
-loops = pytest.importorskip("allonym.networks._product_loops", reason="numba is not installed")
+loops = pytest.importorskip("allonym.networks._byte_products", reason="numba is not installed")
 needs_instructions = pytest.mark.skipif(not loops.AVAILABLE, reason="this processor has no instructions for it")
 
 
@@ -36,7 +36,7 @@ def test_bytes_are_multiplied_as_numpy_does(rows, words):
     features, embedding = whole((rows, 36), COARSE, 1).astype(np.int8), whole((words, 36), 127, 2).astype(np.int8)
     steps, scales, bias = positive(rows, 3), positive(words, 4), positive(words, 5)
     found = np.full((rows, words), np.nan, np.float32)
-    loops.rate(features, loops.packed_bytes(embedding), steps, scales, bias, found)
+    loops.rate(features, loops.packed(embedding), steps, scales, bias, found)
     wanted = (features.astype(np.int64) @ embedding.astype(np.int64).T).astype(np.float32)
     assert (found == wanted * steps[:, None] * scales + bias).all()
 
@@ -47,14 +47,14 @@ def test_bytes_are_multiplied_as_numpy_does(rows, words):
 def test_extreme_bytes_do_not_overflow(sign, size):
     features, embedding = np.full((12, size), sign * COARSE, np.int8), np.full((64, size), 127, np.int8)
     ones, out = np.ones(64, np.float32), np.empty((12, 64), np.float32)
-    loops.rate(features, loops.packed_bytes(embedding), ones[:12], ones, 0 * ones, out)
+    loops.rate(features, loops.packed(embedding), ones[:12], ones, 0 * ones, out)
     assert (out == sign * size * COARSE * 127).all()
 
 
 @needs_instructions
 def test_what_does_not_fit_is_refused():
     ones, out = np.ones(64, np.float32), np.empty((2, 64), np.float32)
-    tiles = loops.packed_bytes(whole((64, 8), 127, 2).astype(np.int8))
+    tiles = loops.packed(whole((64, 8), 127, 2).astype(np.int8))
     rows = whole((24, 8), COARSE, 1).astype(np.int8)
     with pytest.raises(ValueError, match="out must be"):
         loops.rate(rows[:2], tiles, ones[:2], ones, ones, out)

@@ -67,9 +67,9 @@ class OutputLayer:
     @cached_property
     def _tiles(self) -> NDArray[np.uint8] | None:
         """The words' vectors as compiled loops want them."""
-        from allonym.networks import _product_loops
+        from allonym.networks import _byte_products
 
-        return _product_loops.packed_bytes(self._words.whole)
+        return _byte_products.packed(self._words.whole)
 
     def fill(self, features: Floats, out: Floats, *, normalise: bool) -> None:
         """Write the logits, or the probabilities, of all words for each row of features, on all cores."""
@@ -108,10 +108,10 @@ class OutputLayer:
     def _rate_coarsely(self, features: NDArray[np.int8], steps: Floats, out: Floats, fast: bool) -> None:
         """Write the logits of all words for features of few bits, which is fast with every processor's instructions."""
         if fast and self._tiles is not None:
-            from allonym.networks import _product_loops
+            from allonym.networks import _byte_products
 
-            if len(out) >= _product_loops.LEAST_ROWS:
-                _product_loops.rate(features, self._tiles, steps, self._words.scales, self._bias, out)
+            if len(out) >= _byte_products.LEAST_ROWS:
+                _byte_products.rate(features, self._tiles, steps, self._words.scales, self._bias, out)
                 return
         np.matmul(features.astype(np.float32), self._columns, out=out)  # whole numbers: exact in any order
         for first in range(0, len(out), _ROWS_IN_CACHE):
