@@ -34,6 +34,9 @@ def quick(monkeypatch):
     )
 
 
+NAMES = {"first_row": "names"}  # for tables whose first row could be a text
+
+
 def as_csv(rows: int) -> bytes:
     file = io.StringIO(newline="")
     writer = csv.writer(file, lineterminator="\n")
@@ -61,7 +64,7 @@ def test_a_table_is_shown_protected_and_saved(client, page):
     assert shown["columns"] == ["id", HOSTILE, "body"]
     assert len(shown["rows"]) == table.PREVIEWED
     assert all(len(cell) <= 120 for row in shown["rows"] for cell in row)
-    given = {"text": "body", "author": HOSTILE, "keep": ["id"], "protection": "core", "position": 2}
+    given = {"text": "body", "author": HOSTILE, "keep": ["id"], "protection": "core", "position": 2} | NAMES
     cost = client.post("/api/v1/table/price", json=given).json()
     assert "for each of 50 documents" in cost["sentence"]
     assert client.get("/api/v1/table").json()["state"] == "ready"
@@ -96,7 +99,9 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
 
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Slow(words=3, vocabulary=["rain", "snow"]))
     sent(client, "t.csv", as_csv(2_000))
-    client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0})
+    client.post(
+        "/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0} | NAMES
+    )
     assert begun.wait(PATIENCE)
     client.post("/api/v1/table/stop")
     told.set()
@@ -147,7 +152,7 @@ def test_forms_are_limited(client, page):
     kind = {"content-type": "application/x-www-form-urlencoded"}
     assert client.post("/api/v1/table", content=b"a=1", headers=kind).status_code == 415
     assert client.post("/api/v1/table/start", json={"text": "a"}).status_code == 422
-    whole = {"text": "a", "keep": [], "protection": "core", "position": 0}
+    whole = {"text": "a", "keep": [], "protection": "core", "position": 0} | NAMES
     assert client.post("/api/v1/table/start", json=whole).status_code == 409
     assert client.post("/api/v1/table", content=b"a" * 20_000_001, headers=headers).status_code == 413
     assert page.complaints == []
@@ -285,7 +290,7 @@ def test_a_job_that_takes_long_to_look_at_its_table_begins_all_the_same(client, 
     monkeypatch.setattr(work, "SECONDS", 0.05)
     real, answered = table.Table.start, threading.Event()
     monkeypatch.setattr(table.Table, "start", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
-    given = {"text": "body", "keep": [], "protection": "core", "position": 0}
+    given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
     assert client.post("/api/v1/table/start", json=given).status_code == 503
     answered.set()
     assert waited(client, lambda found: found["state"] == "done")["done"] == 20
@@ -301,3 +306,17 @@ def waited(client, enough) -> dict:
         assert time.monotonic() < ends, found
         time.sleep(0.02)
     return found
+
+
+def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
+    content = b"The soup was cold and the waiter rude.\nI liked the music.\n"
+    shown = sent(client, "answers.csv", content).json()
+    assert not shown["named"]
+    given = {"text": shown["columns"][0], "keep": [], "protection": "core", "position": 0}
+    for path in ("start", "price"):
+        refused = client.post(f"/api/v1/table/{path}", json=given)
+        assert refused.status_code >= 400
+        assert "may be a text" in refused.text
+        assert "soup" not in refused.text
+    assert client.post("/api/v1/table/start", json=given | NAMES).status_code < 400
+    assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]

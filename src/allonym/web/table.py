@@ -21,6 +21,7 @@ from reprlib import Repr
 from typing import Any
 
 from allonym.errors import AllonymError, BudgetError, InputError
+from allonym.jobs.columns import look_like_names
 from allonym.jobs.files import open_documents
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.run import Options, Plan, execute, plan
@@ -33,6 +34,11 @@ from allonym.web.purse import Purse
 SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
 PREVIEWED = 20
 MOST_COLUMNS = 200
+FIRST_ROW_NAMES = "names"
+_UNNAMED = (
+    "Names of columns are written to the result, and the first row of this table may be a text: say below that it "
+    "holds names, or add a first row of names to the table and choose it again."
+)
 _COLUMNS = f"The table must have 1 to {MOST_COLUMNS} columns of different names; change its header."
 _LONGEST_LINE = 2_000_000  # bytes, of which a list of small things may make a hundred times as many
 _SHOWN = 120  # characters of a cell
@@ -57,6 +63,7 @@ class Choice:
     keep: list[str]
     protection: str
     position: int
+    first_row: str | None = None  # FIRST_ROW_NAMES where the person says so
 
 
 @dataclass
@@ -99,8 +106,25 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page shows."""
-        shown = ("name", "columns", "rows", "state", "done", "total", "problem", "promise", "command", "ledger")
+        shown = (
+            "name",
+            "columns",
+            "named",
+            "rows",
+            "state",
+            "done",
+            "total",
+            "problem",
+            "promise",
+            "command",
+            "ledger",
+        )
         return {name: getattr(self, name) for name in shown}
+
+    @property
+    def named(self) -> bool:
+        """Whether the first row surely holds names of columns: they are written, and a text must not be."""
+        return look_like_names(self.columns)
 
     def price(self, choice: Choice, purse: Purse | None) -> dict[str, str]:
         """Return what a choice would cost, and what the ledger would then hold; nothing is drawn or charged."""
@@ -133,6 +157,8 @@ class Table:
         self.state, self._stop = "running", False
 
     def _planned(self, choice: Choice) -> Plan:
+        if not (self.named or choice.first_row == FIRST_ROW_NAMES):
+            raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
         documents = open_documents(self.source, text=choice.text, author=choice.author, keep=choice.keep)
         suffix = ".npz" if anonymizer.kind == "vectors" else self.source.suffix

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from allonym.errors import AllonymError, InputError
 from allonym.web import guard, pages, table
 from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, problem
-from allonym.web.fields import Invalid, Record, Several, Text, Whole
+from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
 from allonym.web.work import RETRY_AFTER, Busy
 
 MOST_FIELDS = 64
@@ -28,11 +28,12 @@ _START = Record(
         "keep": Several(_COLUMN, MOST_FIELDS),
         "protection": PROTECTIONS,
         "position": Whole(0, MOST_POSITION),
+        "first_row": Choice((table.FIRST_ROW_NAMES,)),
     },
-    frozenset({"author"}),
+    frozenset({"author", "first_row"}),
 )
-_NONE = {"state": "none", "name": "", "columns": [], "rows": [], "done": 0, "total": 0, "problem": "", "promise": "",
-         "command": "", "ledger": ""}  # fmt: skip
+_NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], "done": 0, "total": 0, "problem": "",
+         "promise": "", "command": "", "ledger": ""}  # fmt: skip
 _KEPT = "The table is still here."
 _SLOW_TABLE = (
     f"Reading the table takes longer than {guard.SECONDS:.0f} seconds; it goes on, so load this page again in a little "

@@ -32,6 +32,7 @@ function choice() {
   const given = { text: find("column").value, keep: boxes.map((box) => box.value), protection: find("protection").value,
     position: Number(find("position").value) };
   if (find("author").value) given.author = find("author").value;
+  if (find("first-row").checked) given.first_row = "names";
   return given;
 }
 
@@ -63,6 +64,8 @@ function tellTable() {
   if (state.state === "none") return;
   find("name").textContent = state.name;
   find("previewed").textContent = state.rows.length;
+  find("first-row").checked = false;
+  show(find("unnamed"), !state.named);
   const head = element("tr", {}, ...state.columns.map((name) => element("th", { scope: "col" }, name)));
   const rows = state.rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
   find("preview").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
