@@ -38,6 +38,10 @@ function choice() {
 
 const price = latest(async () => {
   if (state.state === "none" || state.state === "running") return;
+  if (!state.named && !find("first-row").checked) {
+    find("cost").textContent = "Names of columns are written to the result: say above that the first row holds names, or add such a row.";
+    return;
+  }
   const found = await post("/table/price", choice());
   find("cost").textContent = found.sentence;
   find("ledger").textContent = found.ledger;
