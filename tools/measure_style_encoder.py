@@ -39,7 +39,8 @@ RESULTS = Path(__file__).resolve().parents[1] / "results" / "style_encoder.json"
 SEED, DRAWS = 2026, 5
 SUSPECTS, ASKED = 50, 5  # of bloggers
 LONGEST = 5000  # characters of a text that are read
-BALANCES, COSTS = (0.0, 0.1, 0.2, 0.3), (1.0, 10.0)
+BALANCES = (0.0, 0.1, 0.2, 0.3)
+TRIED: tuple[tuple[Classifier, float], ...] = (("nearest", 0.0), ("svm", 1.0), ("svm", 10.0), ("logistic", 100.0))
 
 Row = dict[str, Any]
 Places = NDArray[np.int64]
@@ -213,8 +214,8 @@ def choose(data: Path) -> None:
                 for draw in draws
             ]
             for known in corpus.known:
-                cells = [f"nearest {_accuracy(corpus, draws, vectors, known, 'nearest', 0):.3f}"]
-                cells += [f"svm {cost:g} {_accuracy(corpus, draws, vectors, known, 'svm', cost):.3f}" for cost in COSTS]
+                found = [(*one, _accuracy(corpus, draws, vectors, known, *one)) for one in TRIED]
+                cells = [f"{classifier} {cost:g} {accuracy:.3f}" for classifier, cost, accuracy in found]
                 print(f"{corpus.name}, {known} known, balance {balance:g}: {', '.join(cells)}", flush=True)
 
 

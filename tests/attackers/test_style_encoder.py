@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from allonym import models
 from allonym.attackers.panel import default_panel
 from allonym.attackers.style_encoder import StyleEncoder
 from allonym.errors import ModelError, ParameterError
@@ -58,3 +61,17 @@ def test_it_needs_no_torch():
 
 def test_it_is_not_in_the_default_panel():
     assert StyleEncoder.name not in {attacker.name for attacker in default_panel()}
+
+
+def test_published_figures_are_those_that_were_measured():
+    root = Path(__file__).resolve().parents[2]
+    results = json.loads((root / "results" / "style_encoder.json").read_text("utf-8"))
+    pages = [(root / "docs" / "attackers.md").read_text("utf-8"), models.verify("style-encoder-en").card]
+    cells: dict[tuple[str, int, int], list[str]] = {}
+    for row in results["rows"]:
+        place = (row["corpus"], row["authors"], row["known"])
+        cells.setdefault(place, []).append(f"{row['accuracy']['value']:.3f}")
+    for (corpus, authors, known), figures in cells.items():
+        line = "| " + " | ".join([corpus, str(authors), str(known), *figures]) + " |"
+        assert all(line in page for page in pages)
+    assert results["model"]["balance"] == models.verify("style-encoder-en").config["balance"]
