@@ -57,7 +57,7 @@ def fitted(request):
 def test_every_attacker_of_the_panel_is_there():
     assert set(attackers.classes()) >= {
         "characters-svm", "words-svm", "words-bayes", "writeprints-svm", "writeprints-bayes", "delta", "clear-channel",
-        "length", "majority", "character-network", "lstm", "lstm-cnn",
+        "length", "majority", "character-network", "lstm", "lstm-cnn", "style-encoder",
     }  # fmt: skip
 
 

@@ -1,0 +1,105 @@
+"""An attacker that has read thousands of other writers: the style encoder's vectors, weighed for each author."""
+
+from __future__ import annotations
+
+import warnings
+from functools import lru_cache
+from typing import Any, Literal, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from allonym.attackers.base import Arrays, Attacker
+from allonym.errors import ParameterError
+from allonym.networks.style_inference import StyleReader
+
+Classifier = Literal["svm", "logistic", "nearest"]
+Floats: TypeAlias = NDArray[np.float64]
+
+SHIPPED = "style-encoder-en"
+_SVM_COST, _LOGISTIC_COST = 10.0, 100.0  # found on validation bloggers; vectors have length 1
+
+
+class StyleEncoder(Attacker):
+    """Vectors of a network that learned from thousands of bloggers to bring the texts of one writer together.
+
+    Args:
+        classifier: A linear SVM, logistic regression, or the nearest centroid of an author's vectors.
+        model: The encoder: a shipped one by its name, or a folder.
+    """
+
+    name = "style-encoder"
+    describes_itself_as = "a style encoder trained on other writers, linear SVM"
+
+    def __init__(self, *, classifier: Classifier = "svm", model: str = SHIPPED) -> None:
+        if classifier not in get_args(Classifier):
+            raise ParameterError(f"classifier must be one of {', '.join(get_args(Classifier))}, got {classifier!r}.")
+        self.classifier = classifier
+        self.model = model
+
+    def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
+        vectors = reader(self.model).vectors(texts)
+        self._columns = np.unique(vectors.indices)  # n-grams that no known text has weigh nothing
+        self._weights, self._constants = weigh(vectors[:, self._columns], writers, self.classifier)
+
+    def _scores(self, texts: list[str]) -> Floats:
+        vectors = reader(self.model).vectors(texts)[:, self._columns]
+        scores: Floats = vectors @ self._weights.T + self._constants
+        return scores
+
+    def _state(self) -> tuple[dict[str, Any], Arrays]:
+        return {}, {"columns": self._columns, "weights": self._weights, "constants": self._constants}
+
+    def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
+        self._columns, self._weights, self._constants = (arrays[name] for name in ("columns", "weights", "constants"))
+
+
+@lru_cache(maxsize=2)
+def reader(model: str) -> StyleReader:
+    """Return an encoder, opened once; it takes about 60 MB."""
+    return StyleReader.open(model)
+
+
+def weigh(
+    vectors: sparse.csr_array, writers: NDArray[np.intp], classifier: Classifier, cost: float | None = None
+) -> tuple[Floats, Floats]:
+    """Return a weight for each author and number of a vector, and a constant for each author.
+
+    Args:
+        vectors: Texts × numbers.
+        writers: The author of each text, from 0; none is missing.
+        classifier: How to find the weights.
+        cost: What a wrongly named text costs; by default what was best for validation writers.
+    """
+    if classifier == "nearest":
+        return _centroids(vectors, writers)
+    if classifier == "svm":
+        from sklearn.svm import LinearSVC
+
+        machine = LinearSVC(C=_SVM_COST if cost is None else cost, random_state=0, max_iter=10_000)
+    else:
+        from sklearn.linear_model import LogisticRegression
+
+        machine = LogisticRegression(C=_LOGISTIC_COST if cost is None else cost, max_iter=1000)
+    with warnings.catch_warnings():
+        # One known text of each author is few, but may be all there is.
+        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
+        machine.fit(vectors, writers)
+    weights, constants = machine.coef_, machine.intercept_
+    if len(machine.classes_) == 2:
+        weights, constants = np.vstack([-weights, weights]), np.concatenate([-constants, constants])
+    return np.ascontiguousarray(weights, dtype=np.float64), np.asarray(constants, dtype=np.float64)
+
+
+def _centroids(vectors: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Weigh by the cosine with each author's mean, all seen from the mean of these.
+
+    Seen from 0, authors of long texts, whose vectors have fewer gaps, would be near to everything.
+    """
+    of_writer = sparse.csr_array((np.ones(len(writers)), (writers, np.arange(len(writers)))))
+    means: Floats = (of_writer @ vectors).toarray() / np.bincount(writers)[:, None]
+    middle = means.mean(0)
+    apart = means - middle
+    weights = apart / np.maximum(np.linalg.norm(apart, axis=1, keepdims=True), np.finfo(np.float64).tiny)
+    return weights, -(weights @ middle)
