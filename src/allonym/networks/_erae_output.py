@@ -78,22 +78,25 @@ class OutputLayer:
         together = _COMPILED_ROWS_AT_ONCE if fast else _ROWS_AT_ONCE
 
         def rate(part: Integers) -> None:
-            for start in range(part[0], part[-1] + 1, together):
-                own = slice(start, min(start + together, part[-1] + 1))
-                self._rate(features[own], out[own], fast)
+            first = int(part[0])
+            fine, steps = rounded(features[first : part[-1] + 1], ONE)
+            coarse, coarse_steps = np.rint(fine * _COARSELY).astype(np.int8), steps * _COARSE_STEP
+            for start in range(0, len(fine), together):
+                few = slice(start, min(start + together, len(fine)))
+                own = out[first + few.start : first + few.stop]
+                self._rate_coarsely(coarse[few], coarse_steps[few], own, fast)
+                self._refine(fine[few], steps[few], own, fast)
                 if normalise:
-                    _normalise(out[own], fast)
+                    _normalise(own, fast)
 
         acceleration.in_threads(rate, len(out), out.shape[1] * _COST_OF_AN_ENTRY)
 
-    def _rate(self, features: Floats, out: Floats, fast: bool) -> None:
-        """Write the logits of all words for some rows of features: coarsely, then finely those of the best.
+    def _refine(self, fine: Shorts, steps: Floats, out: Floats, fast: bool) -> None:
+        """Write the logits of the best words anew, for features of 16 bits.
 
         Every sixteenth word is of one team, and those are rated finely that are no worse than the worst of the teams'
         bests. As 16 words at least are no worse, one of each team, the 16 best are among them.
         """
-        fine, steps = rounded(features, ONE)
-        self._rate_coarsely(np.rint(fine * _COARSELY).astype(np.int8), steps * _COARSE_STEP, out, fast)
         if fast:
             from allonym.networks import _exact_loops
 

@@ -53,7 +53,7 @@ _FARTHEST = 53  # distances that the attention tells apart: `LONGEST` of the tor
 _IMPOSSIBLE = np.float32(-1e4)
 _SENTENCES_AT_ONCE = 128
 _SENTENCES_IN_CACHE = 16
-_BLOCK_BYTES = 16 * 2**20  # of ratings at a time: what caches hold
+_BLOCK_BYTES = 32 * 2**20  # of ratings at a time
 _ATTENTION_UNIT = np.float32(2**20)  # shares of attention are whole numbers of this fraction
 _UNSEEN = np.float32(-1e30)
 
@@ -278,7 +278,7 @@ class EraeReader:
 
         Args:
             features: As of `features`.
-            rows: Rows at a time; by default as many as 16 MiB hold.
+            rows: Rows at a time; by default as many as 32 MiB hold.
             normalise: Whether to yield probabilities instead.
         """
         features = features.reshape(-1, self.shape.embedding)
