@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import sys
+import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib.util import find_spec
@@ -57,11 +58,35 @@ def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns:
     Meanwhile linear algebra keeps to one thread a core: its idle threads would spin and burn the other cores.
     """
     threads = min(_cores(), _MOST_THREADS)
-    if not rows or rows * columns < threads * _ENTRIES_WORTH_COMPILING:  # each part is to be worth compiling for
+    small = rows * columns < threads * _ENTRIES_WORTH_COMPILING  # each part is to be worth compiling for
+    helps = getattr(_here, "is_helper", False)  # and would wait for ever if all helpers waited for helpers
+    if not rows or small or threads == 1 or helps:
         return [work(np.arange(rows))] if rows else []
-    parts = [part for part in np.array_split(np.arange(rows), threads) if len(part)]
-    with _linear_algebra(len(sys.modules)).limit(limits=1), ThreadPoolExecutor(len(parts)) as pool:
-        return list(pool.map(work, parts))
+    first, *others = (part for part in np.array_split(np.arange(rows), threads) if len(part))
+    with _linear_algebra(len(sys.modules)).limit(limits=1):
+        waiting = [_helpers(threads - 1, os.getpid()).submit(work, part) for part in others]
+        try:
+            return [work(first), *(other.result() for other in waiting)]
+        finally:
+            wait(waiting)  # what they write into may be used again
+
+
+@lru_cache(1)
+def _helpers(count: int, process: int) -> ThreadPoolExecutor:
+    """Return the threads that help the one that asks: kept, as starting them costs as much as small pieces of work.
+
+    Args:
+        count: How many.
+        process: Its number: after a fork there are none.
+    """
+    return ThreadPoolExecutor(count, "allonym-helper", _become_helper)
+
+
+_here = threading.local()
+
+
+def _become_helper() -> None:
+    _here.is_helper = True
 
 
 @lru_cache(1)

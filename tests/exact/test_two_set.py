@@ -204,6 +204,8 @@ def odd_rows(s: int, dtype: type) -> np.ndarray:
     rows = (insecure(s).below(10**6, (400, s)) / 10**6).astype(dtype) ** 9
     rows[0], rows[1], rows[2, ::2], rows[3] = 0, -0.0, -0.0, np.finfo(dtype).smallest_subnormal
     rows[4], rows[5] = np.eye(s, dtype=dtype)[-1], np.finfo(dtype).max
+    rows[6], rows[7, 0] = np.ldexp(dtype(0.75), -np.arange(s) // 2), 2.0**-90  # all magnitudes; a scale beyond float32
+    rows[7, 1:] = 0
     return rows
 
 

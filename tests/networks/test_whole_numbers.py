@@ -14,6 +14,8 @@ from allonym.randomness import insecure
 from allonym.sequences import SPECIAL, Vocabulary
 
 loops = pytest.importorskip("allonym.networks._byte_products", reason="numba is not installed")
+from allonym.networks import _exact_loops  # noqa: E402 - after it is known that numba is there
+
 needs_instructions = pytest.mark.skipif(not loops.AVAILABLE, reason="this processor has no instructions for it")
 
 
@@ -30,20 +32,25 @@ def positive(count, seed):
 
 
 @needs_instructions
-@pytest.mark.parametrize("words", [loops.LEAST_WORDS, 65, 300])
+@pytest.mark.parametrize("words", [loops.LEAST_WORDS, 65, 300, 1100])
 @pytest.mark.parametrize("rows", [loops.LEAST_ROWS, 7, 48, 101])
 def test_bytes_are_multiplied_as_numpy_does(rows, words):
-    features, embedding = whole((rows, 36), COARSE, 1).astype(np.int8), whole((words, 36), 127, 2).astype(np.int8)
+    features, embedding = whole((rows, 40), COARSE, 1).astype(np.int8), whole((words, 40), 127, 2).astype(np.int8)
     steps, scales, bias = positive(rows, 3), positive(words, 4), positive(words, 5)
     found = np.full((rows, words), np.nan, np.float32)
-    loops.rate(features, loops.packed(embedding), steps, scales, bias, found)
+    bests = loops.rate(features, loops.packed(embedding), steps, scales, bias, found)
     wanted = (features.astype(np.int64) @ embedding.astype(np.int64).T).astype(np.float32)
     assert (found == wanted * steps[:, None] * scales + bias).all()
+    in_blocks = np.full((rows, -(-words // _exact_loops.WATCHED) * _exact_loops.WATCHED), -np.inf, np.float32)
+    in_blocks[:, :words] = found
+    largest = in_blocks.reshape(rows, -1, _exact_loops.WATCHED // 16, 16).max(axis=2)
+    assert (bests == largest).all()
+    assert (_exact_loops.largest_in_blocks(found) == largest).all()
 
 
 @needs_instructions
 @pytest.mark.parametrize("sign", [-1, 1])
-@pytest.mark.parametrize("size", [4, 1040, 2096])
+@pytest.mark.parametrize("size", [8, 1040, 2096])
 def test_extreme_bytes_do_not_overflow(sign, size):
     features, embedding = np.full((12, size), sign * COARSE, np.int8), np.full((64, size), 127, np.int8)
     ones, out = np.ones(64, np.float32), np.empty((12, 64), np.float32)
@@ -92,8 +99,6 @@ def test_tangent_and_exponential_are_near_the_true_ones():
 
 
 def test_compiled_softmax_has_numpys_bits():
-    from allonym.networks import _exact_loops
-
     ratings = floats((9, 501), 40, 1)
     ratings[0, :3] = -1e4
     ratings[1] = 0

@@ -9,6 +9,7 @@ Imported only when compiling pays.
 
 from __future__ import annotations
 
+from functools import partial, reduce
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -22,6 +23,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from allonym.acceleration import compiled
+from allonym.networks._exact_loops import TEAMS, WATCHED
 
 Floats = NDArray[np.float32]
 Builder: TypeAlias = Any  # llvmlite has no types
@@ -57,6 +59,8 @@ _ROWS, _VECTORS = (6, 4) if _WIDE else (4, 2)  # sums that fit into the register
 _TOGETHER = 4  # bytes of one lane
 _GROUPS = 1 if _ADDS else 2  # of a row's four numbers that are added before they go to the sums
 _TILE = _LANES * _VECTORS
+_OF_TEAMS = TEAMS // _LANES  # vectors that hold one word of each team
+_TILES_IN_CACHE = 8 * WATCHED // _TILE  # while all rows are multiplied with them
 LEAST_ROWS, LEAST_WORDS = _ROWS, _TILE
 _WORD, _LANE, _FLOAT = ir.IntType(64), ir.IntType(32), ir.FloatType()
 _LANE_VECTOR, _FLOATS = ir.VectorType(_LANE, _LANES), ir.VectorType(_FLOAT, _LANES)
@@ -81,16 +85,36 @@ def packed(words: NDArray[np.int8]) -> NDArray[np.uint8] | None:
 
 
 def rate(
-    rows: NDArray[np.int8], tiles: NDArray[np.uint8], steps: Floats, scales: Floats, bias: Floats, out: Floats
-) -> None:
-    """Write (rows · words) · steps · scales + bias; there must be `LEAST_ROWS` rows and `LEAST_WORDS` words."""
+    rows: NDArray[np.int8],
+    tiles: NDArray[np.uint8],
+    steps: Floats,
+    scales: Floats,
+    bias: Floats,
+    out: Floats,
+) -> Floats:
+    """Write (rows · words) · steps · scales + bias; there must be `LEAST_ROWS` rows and `LEAST_WORDS` words.
+
+    Returns:
+        What `largest_in_blocks` says of them, found while they were near the processor.
+    """
     excess = 128 * rows.sum(axis=1, dtype=np.int32)
     if len(rows) < LEAST_ROWS or out.shape[1] < LEAST_WORDS or out.shape != (len(rows), len(scales)):
         raise ValueError(f"out must be one row for each of {LEAST_ROWS} or more, of {LEAST_WORDS} words or more.")
-    arrays = (rows, tiles, excess, steps, scales, bias, out)  # what is compiled takes addresses: all in one piece
+    bests = np.full((len(out), -(-out.shape[1] // WATCHED), TEAMS), -np.inf, np.float32)
+    arrays = (
+        rows,
+        tiles,
+        excess,
+        steps,
+        scales,
+        bias,
+        out,
+        bests,
+    )  # what is compiled takes addresses
     if not all(array.flags.c_contiguous for array in arrays):
         raise ValueError("All arrays must be contiguous.")
     _rate(*arrays)
+    return bests
 
 
 @intrinsic
@@ -123,7 +147,24 @@ def _write_tile(builder: Builder, given: list[Value]) -> None:
             rating = builder.sitofp(builder.sub(totals[row * _VECTORS + place], taken), _FLOATS)
             rating = builder.fmul(builder.fmul(rating, step), _load(builder, scale, _FLOATS))
             rating = builder.fadd(rating, _load(builder, shift, _FLOATS))
-            builder.store(rating, builder.inttoptr(target, _FLOATS.as_pointer()), align=4)
+            _store(builder, rating, target)
+
+
+@intrinsic
+def _watch_block(_: Value, ratings: Value, bests: Value) -> Value:
+    """Write the largest of each team of `WATCHED` ratings; both are addresses."""
+
+    def generate(context: Value, builder: Builder, _: Value, arguments: Value) -> Value:
+        size = _WORD(4 * _LANES)
+        numbers = [
+            _load(builder, _at(builder, arguments[0], place, size), _FLOATS) for place in range(WATCHED // _LANES)
+        ]
+        for part in range(_OF_TEAMS):
+            largest = reduce(partial(_larger, builder), numbers[part::_OF_TEAMS])
+            _store(builder, largest, _at(builder, arguments[1], part, size))
+        return context.get_dummy_value()
+
+    return types.void(ratings, bests), generate
 
 
 def _sums(builder: Builder, starts: list[Value], tile: Value, groups: Value) -> list[Value]:
@@ -174,6 +215,13 @@ def _added(builder: Builder, total: Value, words: list[Value], numbers: list[Val
     return builder.add(total, pairs)
 
 
+def _larger(builder: Builder, first: Value, second: Value) -> Value:
+    """Return the larger number in each lane, by the instruction itself: of a comparison LLVM makes slow stores."""
+    if _WIDE:  # 4: round as usual
+        return _call(builder, "llvm.x86.avx512.max.ps.512", _FLOATS, [first, second, _LANE(4)])
+    return _call(builder, "llvm.x86.avx.max.ps.256", _FLOATS, [first, second])
+
+
 def _call(builder: Builder, name: str, result: Value, arguments: list[Value]) -> Value:
     kind = ir.FunctionType(result, [argument.type for argument in arguments])
     function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
@@ -186,6 +234,10 @@ def _at(builder: Builder, base: Value, place: int, size: Value) -> Value:
 
 def _load(builder: Builder, address: Value, kind: Value) -> Value:
     return builder.load(builder.inttoptr(address, kind.as_pointer()), align=1)
+
+
+def _store(builder: Builder, value: Value, address: Value) -> None:
+    builder.store(value, builder.inttoptr(address, value.type.as_pointer()), align=4)
 
 
 def _spread(builder: Builder, value: Value, kind: Value) -> Value:
@@ -204,24 +256,34 @@ def _rate(
     scales: Floats,
     bias: Floats,
     out: Floats,
+    bests: Floats,
 ) -> None:
-    for number in range(tiles.shape[0]):
-        word = min(number * _TILE, out.shape[1] - _TILE)
-        tile = tiles.ctypes.data + number * tiles.shape[1] * _TILE * _TOGETHER
-        scale, shift = scales.ctypes.data + 4 * word, bias.ctypes.data + 4 * word
+    for first in range(0, tiles.shape[0], _TILES_IN_CACHE):
+        end = min(first + _TILES_IN_CACHE, tiles.shape[0])
         for start in range(0, rows.shape[0], _ROWS):
             row = min(start, rows.shape[0] - _ROWS)
-            _rate_tile(  # type: ignore[call-arg] # the first one is numba's
-                (
-                    rows.ctypes.data + row * rows.shape[1],
-                    tile,
-                    excess.ctypes.data + 4 * row,
-                    steps.ctypes.data + 4 * row,
-                    scale,
-                    shift,
-                    out.ctypes.data + 4 * (row * out.shape[1] + word),
-                    np.int64(rows.shape[1]),
-                    np.int64(4 * out.shape[1]),
-                    np.int64(tiles.shape[1]),
+            for number in range(first, end):
+                word = min(number * _TILE, out.shape[1] - _TILE)
+                _rate_tile(  # type: ignore[call-arg] # the first one is numba's
+                    (
+                        rows.ctypes.data + row * rows.shape[1],
+                        tiles.ctypes.data + number * tiles.shape[1] * _TILE * _TOGETHER,
+                        excess.ctypes.data + 4 * row,
+                        steps.ctypes.data + 4 * row,
+                        scales.ctypes.data + 4 * word,
+                        bias.ctypes.data + 4 * word,
+                        out.ctypes.data + 4 * (row * out.shape[1] + word),
+                        np.int64(rows.shape[1]),
+                        np.int64(4 * out.shape[1]),
+                        np.int64(tiles.shape[1]),
+                    )
                 )
-            )
+            for rated in range(row, row + _ROWS):
+                for block in range(first * _TILE // WATCHED, min(end * _TILE, out.shape[1]) // WATCHED):
+                    _watch_block(  # type: ignore[call-arg]
+                        out.ctypes.data + 4 * (rated * out.shape[1] + block * WATCHED),
+                        bests.ctypes.data + 4 * TEAMS * (rated * bests.shape[1] + block),
+                    )
+    for row in range(out.shape[0]):
+        for word in range(out.shape[1] // WATCHED * WATCHED, out.shape[1]):
+            bests[row, -1, word % TEAMS] = max(bests[row, -1, word % TEAMS], out[row, word])

@@ -7,6 +7,7 @@ sum is exact; see `whole_numbers`.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -26,7 +27,7 @@ from allonym.networks.whole_numbers import (
 )
 
 MOST_EXACT = (2**31 - 1) // (127 * ONE)  # products whose sum 32 bits hold; fewer than float32 holds of 6 bits
-_ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE = 256, 12  # multiplied together: compiled, as many as stay near the processor
+_ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE = 256, 24  # multiplied together
 _ROWS_IN_CACHE = 8  # finished while near the processor
 _COST_OF_AN_ENTRY = 32  # a rating is a product of two vectors, far dearer than what `in_threads` counts
 _COARSE_STEP = np.float32(ONE // COARSE)  # of fine ones
@@ -81,47 +82,59 @@ class OutputLayer:
             first = int(part[0])
             fine, steps = rounded(features[first : part[-1] + 1], ONE)
             coarse, coarse_steps = np.rint(fine * _COARSELY).astype(np.int8), steps * _COARSE_STEP
-            for start in range(0, len(fine), together):
-                few = slice(start, min(start + together, len(fine)))
+            for few in _batches(len(fine), together):
                 own = out[first + few.start : first + few.stop]
-                self._rate_coarsely(coarse[few], coarse_steps[few], own, fast)
-                self._refine(fine[few], steps[few], own, fast)
+                if fast:
+                    self._rate_compiled(coarse[few], coarse_steps[few], fine[few], steps[few], own)
+                else:
+                    self._rate_coarsely(coarse[few], coarse_steps[few], own)
+                    self._refine(fine[few], steps[few], own)
                 if normalise:
                     _normalise(own, fast)
 
         acceleration.in_threads(rate, len(out), out.shape[1] * _COST_OF_AN_ENTRY)
 
-    def _refine(self, fine: Shorts, steps: Floats, out: Floats, fast: bool) -> None:
-        """Write the logits of the best words anew, for features of 16 bits.
+    def _rate_compiled(
+        self, coarse: NDArray[np.int8], coarse_steps: Floats, fine: Shorts, steps: Floats, out: Floats
+    ) -> None:
+        """Write the logits of all words, and those of the best words anew: what the two methods below do."""
+        from allonym.networks import _byte_products, _exact_loops
 
-        Every sixteenth word is of one team, and those are rated finely that are no worse than the worst of the teams'
-        bests. As 16 words at least are no worse, one of each team, the 16 best are among them.
-        """
-        if fast:
-            from allonym.networks import _exact_loops
+        scales, bias = self._words.scales, self._bias
+        if self._tiles is not None and len(out) >= _byte_products.LEAST_ROWS:
+            bests = _byte_products.rate(coarse, self._tiles, coarse_steps, scales, bias, out)
+        else:
+            self._rate_coarsely(coarse, coarse_steps, out)
+            bests = _exact_loops.largest_in_blocks(out)
+        _exact_loops.refine(out, bests, fine, steps, self._words.whole, scales, bias)
 
-            _exact_loops.refine(out, fine, steps, self._words.whole, self._words.scales, self._bias)
-            return
-        for first in range(0, len(out), _ROWS_IN_CACHE):
-            few = out[first : first + _ROWS_IN_CACHE]
-            bests = np.stack([few[:, team::_TEAMS].max(axis=1, initial=-np.inf) for team in range(_TEAMS)])
-            rows, words = np.nonzero(few >= bests.min(axis=0)[:, None])
-            few[rows, words] = self._finely(fine[first:], steps[first:], rows, words)
-
-    def _rate_coarsely(self, features: NDArray[np.int8], steps: Floats, out: Floats, fast: bool) -> None:
+    def _rate_coarsely(self, features: NDArray[np.int8], steps: Floats, out: Floats) -> None:
         """Write the logits of all words for features of few bits, which is fast with every processor's instructions."""
-        if fast and self._tiles is not None:
-            from allonym.networks import _byte_products
-
-            if len(out) >= _byte_products.LEAST_ROWS:
-                _byte_products.rate(features, self._tiles, steps, self._words.scales, self._bias, out)
-                return
         np.matmul(features.astype(np.float32), self._columns, out=out)  # whole numbers: exact in any order
         for first in range(0, len(out), _ROWS_IN_CACHE):
             few = slice(first, first + _ROWS_IN_CACHE)
             out[few] *= steps[few, None]
             out[few] *= self._words.scales
             out[few] += self._bias
+
+    def _refine(self, fine: Shorts, steps: Floats, out: Floats) -> None:
+        """Write the logits of the best words anew, for features of 16 bits.
+
+        Every sixteenth word is of one team, and those are rated finely that are no worse than the worst of the teams'
+        bests. As 16 words at least are no worse, one of each team, the 16 best are among them.
+        """
+        for first in range(0, len(out), _ROWS_IN_CACHE):
+            few = out[first : first + _ROWS_IN_CACHE]
+            bests = np.stack([few[:, team::_TEAMS].max(axis=1, initial=-np.inf) for team in range(_TEAMS)])
+            rows, words = np.nonzero(few >= bests.min(axis=0)[:, None])
+            few[rows, words] = self._finely(fine[first:], steps[first:], rows, words)
+
+
+def _batches(rows: int, most: int) -> Iterator[slice]:
+    """Yield slices of nearly as many rows each: a last one of few rows would be slow."""
+    count = -(-rows // most)
+    for number in range(count):
+        yield slice(rows * number // count, rows * (number + 1) // count)
 
 
 def _normalise(ratings: Floats, fast: bool) -> None:

@@ -19,6 +19,7 @@ Constants = tuple[np.float32, ...]
 
 TEAMS = 16
 _BLOCK = 4 * TEAMS
+WATCHED = _BLOCK  # words whose largest ratings are kept
 
 
 @compiled
@@ -119,14 +120,26 @@ def _largest_of_teams(numbers: Floats, bests: Floats) -> None:
 @compiled
 def _product(feature: NDArray[np.int16], vector: NDArray[np.int8]) -> np.float32:
     total = np.int32(0)
-    for place in range(vector.shape[0]):
-        total += np.int32(feature[place]) * np.int32(vector[place])
+    for place in range(vector.shape[0]):  # numba multiplies in 64 bits unless told that 32 hold the sum
+        total = np.int32(total + np.int32(np.int32(feature[place]) * np.int32(vector[place])))
     return np.float32(total)
+
+
+@compiled
+def largest_in_blocks(ratings: Floats) -> NDArray[np.float32]:
+    """Return the largest rating of each team in each block of `WATCHED` words of each row."""
+    blocks = -(-ratings.shape[1] // WATCHED)
+    bests = np.empty((ratings.shape[0], blocks, TEAMS), np.float32)
+    for row in range(ratings.shape[0]):
+        for block in range(blocks):
+            _largest_of_teams(ratings[row, block * WATCHED : (block + 1) * WATCHED], bests[row, block])
+    return bests
 
 
 @compiled
 def refine(
     ratings: Floats,
+    bests: NDArray[np.float32],
     features: NDArray[np.int16],
     steps: Floats,
     words: NDArray[np.int8],
@@ -135,25 +148,26 @@ def refine(
 ) -> None:
     """Rate again, with features of 16 bits, the words that are no worse than the worst of the teams' bests.
 
-    Most blocks of words hold none: whether one does is counted, which is vectorised.
+    Most blocks of words hold none, which the largest of their teams tell.
     """
-    bests = np.empty(TEAMS, np.float32)
+    of_row = np.empty(TEAMS, np.float32)
     for row in range(ratings.shape[0]):
-        own, feature = ratings[row], features[row]
-        _largest_of_teams(own, bests)
-        edge = bests.min()
-        whole = own.shape[0] // _BLOCK * _BLOCK
-        for start in range(0, own.shape[0], _BLOCK):
-            few = own[start : start + _BLOCK]
-            passing = np.int32(start == whole)
-            if start < whole:
-                for place in range(_BLOCK):  # a fixed length, which is vectorised
-                    passing += np.int32(few[place] >= edge)
-            if passing:
-                for place in range(few.shape[0]):
-                    if few[place] >= edge:
-                        word = start + place
-                        few[place] = _product(feature, words[word]) * steps[row] * scales[word] + bias[word]
+        feature = features[row]
+        _largest_of_teams(bests[row].reshape(-1), of_row)
+        edge = of_row.min()
+        for block in range(bests.shape[1]):
+            passes = False
+            for team in range(TEAMS):  # a fixed length, which is vectorised
+                passes |= bests[row, block, team] >= edge
+            if not passes:
+                continue
+            end = min((block + 1) * WATCHED, ratings.shape[1])
+            for team in range(TEAMS):
+                if bests[row, block, team] >= edge:
+                    for word in range(block * WATCHED + team, end, TEAMS):
+                        if ratings[row, word] >= edge:
+                            fine = _product(feature, words[word]) * steps[row] * scales[word] + bias[word]
+                            ratings[row, word] = fine
 
 
 @compiled
