@@ -21,9 +21,10 @@ STOREYS: list[tuple[str, ...]] = [
     ("vectors",),
     ("privacy", "mechanisms", "formats", "drawing"),
     ("budget", "networks", "metrics"),
-    ("training", "anonymizers"),
-    ("attackers", "jobs"),
-    ("recognition", "audit", "evaluation"),
+    ("training",),
+    ("anonymizers", "attackers"),
+    ("jobs", "recognition"),
+    ("audit", "evaluation"),
     ("papers", "web"),
     ("cli",),
 ]
@@ -63,7 +64,7 @@ def test_imports_point_downwards(path):
 
 
 def test_the_import_rule_can_be_broken():
-    assert offences("networks", "from allonym.anonymizers.syntf import SynTF") == {"anonymizers"}
+    assert offences("attackers", "from allonym.anonymizers.syntf import SynTF") == {"anonymizers"}
     assert offences("mechanisms", "import allonym.cli") == {"cli"}
     assert offences("errors", "from allonym import language") == {"language"}
     assert offences("privacy", "from allonym.mechanisms import Exponential") == {"mechanisms"}

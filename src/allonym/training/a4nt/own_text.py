@@ -146,7 +146,7 @@ def train(
     """Train a translator and write it as a model folder.
 
     Args:
-        corpus: What `a4nt_corpus.prepare` made of the text.
+        corpus: What `corpus.prepare` made of the text.
         plan: How.
         folder: Where checkpoints and the model go.
         device: The processor or a graphics card.

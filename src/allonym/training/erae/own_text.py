@@ -122,7 +122,7 @@ def train(
     """Train a network and write it as a model folder.
 
     Args:
-        corpus: What `erae_corpus.prepare` made of the text.
+        corpus: What `corpus.prepare` made of the text.
         recipe: How.
         folder: Where checkpoints and the model go.
         device: The processor or a graphics card.

@@ -21,7 +21,7 @@ _MOST_CHARACTERS = 2600
 
 
 class TorchArithmetic:
-    """`style_text.Arithmetic` of torch, on one device."""
+    """`text.Arithmetic` of torch, on one device."""
 
     def __init__(self, device: torch.device) -> None:
         self.device = device
@@ -55,7 +55,7 @@ class Texts:
     """Texts of many writers, ready to be cut and counted.
 
     Args:
-        characters: One row, as `style_text.numbered` returns it.
+        characters: One row, as `text.numbered` returns it.
         ranges: Where each text begins and ends (texts × 2).
         writers: Who wrote each, from 0; a writer's texts lie together.
         device: Where to keep it all.
