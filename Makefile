@@ -34,8 +34,9 @@ test: $(VENV)/.dev
 	$(BIN)/python -m pytest -n 2
 
 # What decides draws, once more on the least that the libraries run on: the same bytes must come out.
-EXACT := tests/exact tests/mechanisms tests/test_nearest_words.py tests/test_ratings.py tests/test_closeness.py \
-	tests/test_label_profiles.py tests/test_randomness.py tests/test_random_lanes.py tests/anonymizers
+EXACT := tests/exact tests/mechanisms tests/vectors/test_nearest_words.py tests/vectors/test_ratings.py \
+	tests/vectors/test_closeness.py tests/vectors/test_label_profiles.py tests/test_randomness.py \
+	tests/test_random_lanes.py tests/anonymizers
 test-narrow: $(VENV)/.dev
 	$(BIN)/python tools/narrow.py $(BIN)/python -m pytest -n 2 $(EXACT) --ignore tests/exact/test_every_processor.py
 

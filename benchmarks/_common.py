@@ -26,10 +26,10 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from allonym import embeddings
-from allonym.embeddings import WordTable
 from allonym.mechanisms import Exponential
-from allonym.ratings import WordRatings
+from allonym.vectors import embeddings
+from allonym.vectors.embeddings import WordTable
+from allonym.vectors.ratings import WordRatings
 
 WORDS = 30_000
 DIMENSIONS = 100
@@ -158,9 +158,9 @@ def _corpus_inputs(table: WordTable) -> Rows:
     import pyarrow.parquet as pq
     from scipy import sparse
 
-    from allonym.anonymizers.syntf_counts import draw_words
+    from allonym.anonymizers.syntf.counts import draw_words
+    from allonym.language.words import terms
     from allonym.randomness import insecure
-    from allonym.text import terms
 
     column = "body_noquote"
     texts = pq.read_table(NEWSGROUPS, columns=[column])[column].to_pylist()

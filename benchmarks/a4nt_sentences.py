@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from allonym.anonymizers.a4nt import A4NT
-from allonym.sequences import SPECIAL, Vocabulary
+from allonym.language.sequences import SPECIAL, Vocabulary
 
 SENTENCES, SHORTEST, LONGEST, TOGETHER = 1_000, 3, 30, 10
 PER_SECOND = 50

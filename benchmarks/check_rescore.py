@@ -17,7 +17,7 @@ import numpy as np
 from _common import DATA, Row, cpu_seconds, interleaved, run_script
 
 from allonym.attackers.features import TOKEN, lowered, without_words
-from allonym.attackers.recognition import Recogniser
+from allonym.recognition.recogniser import Recogniser
 
 WRITERS = 50
 WORDS = 2_000
@@ -55,7 +55,7 @@ def _reviews() -> dict[str, list[str]]:
 
 def _made_up() -> dict[str, list[str]]:
     """Draw words by Zipf's law, in another order of preference for each writer."""
-    from allonym import embeddings
+    from allonym.vectors import embeddings
 
     table = np.array(embeddings.load().words[:8_000])
     rng = np.random.default_rng(_SEED)

@@ -42,12 +42,13 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from allonym import cli
+from allonym.budget import file as ledger_file
+from allonym.budget.account import Purpose
+from allonym.budget.ledger import Ledger
 from allonym.cli import BAD_USE, INTERRUPTED
 from allonym.jobs.batches import Protected
 from allonym.jobs.chunks import Layout
-from allonym.privacy import Guarantee, ledger_file
-from allonym.privacy.budgets import Purpose
-from allonym.privacy.ledger import Ledger
+from allonym.privacy import Guarantee
 
 ROWS = 100_000
 CHUNK_ROWS = 2_000

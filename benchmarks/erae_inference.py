@@ -25,9 +25,9 @@ from safetensors.numpy import save_file
 from threadpoolctl import threadpool_limits
 
 from allonym import models
-from allonym.networks.erae_inference import FORMAT, SCALE, VERSION, EraeReader, Shape
+from allonym.language.sequences import SPECIAL, Vocabulary
+from allonym.networks.erae.inference import FORMAT, SCALE, VERSION, EraeReader, Shape
 from allonym.networks.whole_numbers import quantised
-from allonym.sequences import SPECIAL, Vocabulary
 
 NAME = "erae-en"
 SHAPE = Shape(words=20_000, variant="attention", embedding=256, encoder=256, latent=256, generator=512)
@@ -99,7 +99,7 @@ def one_job(folder: Path) -> dict[str, float]:
 def start_seconds(folder: Path) -> float:
     """Return how long a fresh process takes to the first probabilities, by the clock: the least of three."""
     code = (
-        "import sys; from allonym.networks.erae_inference import EraeReader; "
+        "import sys; from allonym.networks.erae.inference import EraeReader; "
         "reader = EraeReader.open(sys.argv[1]); reader.probabilities(reader.features([[5]], 2))"
     )
     times = []

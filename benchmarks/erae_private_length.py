@@ -15,8 +15,8 @@ from _common import Row, interleaved, run_script, zipf_inputs
 from erae_inference import multiply
 
 from allonym.anonymizers.erae import ERAE
+from allonym.language.sequences import SPECIAL
 from allonym.randomness import insecure
-from allonym.sequences import SPECIAL
 
 ANSWERS, SENTENCES, WORDS = 200, 4, 50
 SURVEY, CORES, MINUTES = 20_000, 2, 20

@@ -23,8 +23,9 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from allonym import cli, embeddings
-from allonym.text import terms
+from allonym import cli
+from allonym.language.words import terms
+from allonym.vectors import embeddings
 
 CASES = 10_000
 SLOWEST_S = 2.0

@@ -11,9 +11,9 @@ import numpy as np
 from _common import DRAWS, WORDS, Job, Row, interleaved, mechanism, run_benchmark
 from numpy.typing import NDArray
 
-from allonym.embeddings import WordTable
 from allonym.mechanisms import Exponential
 from allonym.randomness import insecure
+from allonym.vectors.embeddings import WordTable
 
 SIZES = (7_500, 15_000, WORDS)
 EXPONENT_TARGET = (1.75, 2.25)

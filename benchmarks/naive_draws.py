@@ -14,10 +14,10 @@ from _common import DRAWS, EPSILON, SPELLING_WEIGHT, WORDS, Job, Row, interleave
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from allonym.embeddings import WordTable
+from allonym.language.words import letter_bigrams
 from allonym.randomness import insecure
-from allonym.ratings import bigram_incidence
-from allonym.text import letter_bigrams
+from allonym.vectors.embeddings import WordTable
+from allonym.vectors.ratings import bigram_incidence
 
 TARGET = 1_000
 SAMPLE = 500

@@ -26,8 +26,8 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
 from allonym import WordLaplace
-from allonym.embeddings import WordTable
 from allonym.randomness import insecure
+from allonym.vectors.embeddings import WordTable
 
 QUERIES = 20_000
 EPSILON = 30.0

@@ -11,7 +11,7 @@ import numpy as np
 from _common import DRAWS, EPSILON, SPELLING_WEIGHT, WORDS, Job, Row, interleaved, run_benchmark
 
 from allonym.randomness import insecure
-from allonym.ratings import ONE, WordRatings
+from allonym.vectors.ratings import ONE, WordRatings
 
 TARGET = 50
 CALLS = 5

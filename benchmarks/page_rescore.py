@@ -17,7 +17,7 @@ from _common import Row, run_script
 from check_rescore import IMDB, TARGET_S, WORDS, WRITERS, edits, writers
 from page_load import Page, running
 
-from allonym.attackers.recognition import Recogniser
+from allonym.recognition.recogniser import Recogniser
 
 
 def waited(page: Page, texts: list[str]) -> list[tuple[float, float]]:

@@ -23,7 +23,7 @@ from typing import Any
 
 from spark_scaling import WORDS, settings
 
-from allonym.privacy.ledger import Ledger
+from allonym.budget.ledger import Ledger
 
 PARTS = 12
 ROWS = 5_000  # of a part

@@ -42,9 +42,9 @@ def on_cluster(workers: int, source: Path, out: Path) -> dict[str, float]:
     """Run one job in this process, step by step."""
     began = time.perf_counter()
     from allonym.anonymizers.syntf import SynTF
-    from allonym.jobs import cluster, spark
-    from allonym.jobs.run import Options
-    from allonym.jobs.tables import Roles
+    from allonym.formats.tables import Roles
+    from allonym.jobs.engines import cluster, spark
+    from allonym.jobs.execute import Options
     from allonym.randomness import insecure
 
     anonymizer = SynTF(words=20)

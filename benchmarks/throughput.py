@@ -22,7 +22,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from allonym import embeddings
+from allonym.vectors import embeddings
 
 LINES = 700_000
 TARGET_S = 60.0

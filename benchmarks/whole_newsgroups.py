@@ -39,8 +39,8 @@ def _experiment(numbers: dict[str, float]) -> Any:  # noqa: ANN401 - an array
     from allonym.anonymizers.syntf import SynTF
     from allonym.attackers.counts import texts_of_counts
     from allonym.attackers.linear import WordNGramSVM
-    from allonym.datasets.newsgroups20 import SCENARIOS, load
     from allonym.metrics.utility import topic_scores
+    from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 
     corpus = load(DATA)
     train = np.array(corpus.train)

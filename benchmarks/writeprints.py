@@ -20,12 +20,12 @@ from _common import DOCUMENTS, NEWSGROUPS, WORDS_PER_DOCUMENT, Row, cpu_seconds,
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import CountVectorizer
 
-from allonym import embeddings
-from allonym.attackers import parts_of_speech
-from allonym.attackers._writeprints_batch import Batch
-from allonym.attackers._writeprints_columns import LetterGrams, frequent_letter_grams
-from allonym.attackers.writeprints import MOST, WritePrints, in_parts
+from allonym.attackers.writeprints._batch import Batch
+from allonym.attackers.writeprints._columns import LetterGrams, frequent_letter_grams
+from allonym.attackers.writeprints.features import MOST, WritePrints, in_parts
 from allonym.errors import MissingDependencyError
+from allonym.language import parts_of_speech
+from allonym.vectors import embeddings
 
 RATIO_TARGET = 20
 TAGGING_TARGET_MINUTES = 15

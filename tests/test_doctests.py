@@ -18,12 +18,12 @@ MODULES = sorted(
 
 @pytest.mark.parametrize("name", MODULES)
 def test_examples(name):
-    if name.startswith("allonym.networks.") and find_spec("torch") is None:
+    if name.startswith("allonym.training.") and find_spec("torch") is None:
         pytest.skip("needs the extra neural (torch)")
     failed, _ = doctest.testmod(import_module(name))
     assert failed == 0
 
 
 def test_there_are_examples():
-    core = [name for name in MODULES if not name.startswith("allonym.networks.")]
+    core = [name for name in MODULES if not name.startswith("allonym.training.")]
     assert sum(doctest.testmod(import_module(name)).attempted for name in core) >= 5

@@ -266,8 +266,8 @@ def _run(_: argparse.Namespace) -> None:
 
 
 def _audited(trial: Trial) -> dict[str, Any]:
+    from allonym.audit.command import audit_command
     from allonym.errors import AllonymError
-    from allonym.experiments.audit_command import audit_command
 
     record: dict[str, Any] = {"package": trial.package, "what": trial.what, "claimed": trial.claimed}
     record |= {"basis": trial.basis, "command": trial.command}

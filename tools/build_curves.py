@@ -24,9 +24,10 @@ from typing import Any
 from allonym import acceleration, models
 from allonym.anonymizers import find
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.erae import DEFAULT_MODEL
-from allonym.datasets import newsgroups20
-from allonym.experiments import erae_reviewers, reviews
+from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
+from allonym.papers.corpora import newsgroups20
+from allonym.papers.erae import reviewers
+from allonym.papers.laplace import reviews
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
@@ -133,7 +134,7 @@ def _reviewers(results: Record, source: str, points: Iterable[Record]) -> Record
 
 def measured(data: Path, parameters: Record) -> Record:
     """Measure one position of ER-AE on the ten reviewers."""
-    row = erae_reviewers.row(data, "", parameters)
+    row = reviewers.row(data, "", parameters)
     return {"parameters": parameters, "attack": _stronger(row), "kept": row["cosine"]["value"]}
 
 

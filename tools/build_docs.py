@@ -48,16 +48,18 @@ def modules() -> Iterator[tuple[str, list[str]]]:
     tops = sorted(path.stem for path in SOURCE.glob("*.py") if not path.stem.startswith("_"))
     yield "allonym", [f"allonym.{name}" for name in tops]
     for package in sorted(path.parent for path in SOURCE.glob("*/__init__.py")):
-        name = f"allonym.{package.name}"
-        inner = sorted(path.stem for path in package.glob("*.py") if not path.stem.startswith("_"))
-        yield name, [name, *(f"{name}.{module}" for module in inner)]
+        inner = (path.relative_to(SOURCE).with_suffix("").parts for path in package.rglob("*.py"))
+        public = sorted(".".join(parts) for parts in inner if not any(part.startswith("_") for part in parts))
+        yield f"allonym.{package.name}", [f"allonym.{package.name}", *(f"allonym.{module}" for module in public)]
 
 
 def reference_of(path: Path) -> str | None:
     """Return where a source file is described, if it is."""
-    if not path.is_relative_to(SOURCE) or path.suffix != ".py" or path.stem.startswith("_"):
+    if not path.is_relative_to(SOURCE) or path.suffix != ".py":
         return None
     parts = ("allonym", *path.relative_to(SOURCE).with_suffix("").parts)
+    if any(part.startswith("_") for part in parts):
+        return None
     page = "allonym" if len(parts) == 2 else ".".join(parts[:2])
     return f"api/{page}.md#{'.'.join(parts)}"
 

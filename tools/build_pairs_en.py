@@ -1,4 +1,4 @@
-"""Make the model folder `pairs-en`: which words stand beside which, for `allonym.word_pairs`.
+"""Make the model folder `pairs-en`: which words stand beside which, for `allonym.language.pairs`.
 
     python tools/build_pairs_en.py --data ../shared/data
 
@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from safetensors.numpy import save_file
 
 from allonym import models
-from allonym.datasets import blogs
-from allonym.networks.a4nt_corpus import prose
-from allonym.sequences import END, START, UNKNOWN, VocabularyBuilder
-from allonym.word_pairs import DEFAULT, FORMAT, PRIOR, STEPS, VERSION
+from allonym.language.pairs import DEFAULT, FORMAT, PRIOR, STEPS, VERSION
+from allonym.language.sequences import END, START, UNKNOWN, VocabularyBuilder
+from allonym.papers.corpora import blogs
+from allonym.training.a4nt.corpus import prose
 
 TOKENS, PAIRS = 15_000, 165_000
 BLOGGERS = 20  # who must use a token
@@ -38,7 +38,7 @@ neighbours. No sentence of any corpus is in this folder.
 | | |
 |---|---|
 | weights | `counts`: of each word; `follows`: pairs that begin with it; `seconds`: their second words; `levels`: \
-{steps} · ln(1 + pairs / (expected · {prior:g})) as a byte, see `allonym.word_pairs` |
+{steps} · ln(1 + pairs / (expected · {prior:g})) as a byte, see `allonym.language.pairs` |
 | made by | `tools/build_pairs_en.py` |
 | counted in | {tokens:,} tokens of {sentences:,} sentences by the {bloggers:,} training bloggers of the blog \
 authorship corpus (non-commercial research; includes text by minors) |

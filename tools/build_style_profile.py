@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import attackers, models, scoring
-from allonym.attackers.function_words import FUNCTION_WORDS
-from allonym.web import style_features
-from allonym.web.style_profile import MODEL, cosine, unusualness
+from allonym import attackers, models
+from allonym.language.function_words import FUNCTION_WORDS
+from allonym.metrics import scoring
+from allonym.recognition import profile_features
+from allonym.recognition.profile import MODEL, cosine, unusualness
 
 LENGTHS = (125, 250, 500, 1_000, 2_000, 4_000)
 COMMONEST = 180  # function words
@@ -75,7 +76,7 @@ def pieces(posts: Sequence[str], words: int, most: int) -> list[str]:
     held = 0
     for post in posts:
         waiting.append(post)
-        held += style_features.count_words(post)
+        held += profile_features.count_words(post)
         if held >= words:
             found.append(_cut("\n\n".join(waiting), words))
             waiting, held = [], 0
@@ -85,7 +86,7 @@ def pieces(posts: Sequence[str], words: int, most: int) -> list[str]:
 
 
 def _cut(text: str, words: int) -> str:
-    for number, match in enumerate(style_features.WORD.finditer(text), 1):
+    for number, match in enumerate(profile_features.WORD.finditer(text), 1):
         if number == words:
             following = text[match.end() :]
             return text[: match.end()] + following[: len(following) - len(following.lstrip(".,!?…\"”')"))]
@@ -98,7 +99,7 @@ def commonest(writers: Writers) -> list[str]:
     wanted = set(FUNCTION_WORDS)
     for posts in writers.values():
         for piece in pieces(posts, 500, 1):
-            found = (match.group().lower().replace("’", "'") for match in style_features.WORD.finditer(piece))
+            found = (match.group().lower().replace("’", "'") for match in profile_features.WORD.finditer(piece))
             counts.update({word for word in found if word in wanted})
     return [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:COMMONEST]]
 
@@ -119,7 +120,7 @@ class Builder:
         self.writers.append(len(values))
 
         def scores(text: str) -> Floats:
-            return np.asarray((style_features.measure(text, self.function_words) - mean) / spread)
+            return np.asarray((profile_features.measure(text, self.function_words) - mean) / spread)
 
         pairs = [pieces(self.unseen[name], words, 2) for name in by_digest(self.unseen)]
         both = [[scores(piece) for piece in pair] for pair in pairs if len(pair) == 2]
@@ -136,7 +137,7 @@ class Builder:
         )
 
     def _measured(self, texts: Iterable[str]) -> Floats:
-        return np.array([style_features.measure(text, self.function_words) for text in texts])
+        return np.array([profile_features.measure(text, self.function_words) for text in texts])
 
     def _keep(self, **arrays: object) -> None:
         for name, values in arrays.items():
@@ -190,7 +191,7 @@ def _split(posts: Sequence[str], words: int) -> tuple[list[str], list[str]]:
     """Return what an attacker knows of a writer, 5,000 words, and the texts in question, from later posts."""
     held = 0
     for number, post in enumerate(posts, 1):
-        held += style_features.count_words(post)
+        held += profile_features.count_words(post)
         if held >= KNOWN_WORDS:
             size = min(words, KNOWN_WORDS // 5)
             return pieces(posts[:number], size, KNOWN_WORDS // size), pieces(posts[number:], words, TESTS)

@@ -30,7 +30,7 @@ from scipy.special import erf
 from score_word_table import score_benchmarks, score_constraints
 
 from allonym import models
-from allonym.embeddings import WordTable, load
+from allonym.vectors.embeddings import WordTable, load
 
 Floats = NDArray[np.float32]
 Parts = dict[str, tuple[Floats, Floats]]  # name: (vectors, weight of each row)

@@ -22,8 +22,8 @@ import pyarrow.parquet as pq
 from safetensors.numpy import save_file
 
 from allonym import models
-from allonym.networks.erae_neutral import FORMAT, VERSION
-from allonym.sequences import SPECIAL, Vocabulary, sentences
+from allonym.language.sequences import SPECIAL, Vocabulary, sentences
+from allonym.networks.erae.neutral import FORMAT, VERSION
 
 ATTACKED = 10  # authors of IMDb62, the lowest numbers
 REVIEWS, TAGGED, POSTS = 250, 12, 1500  # of each author, of each author with parts of speech, of bloggers in all

@@ -25,14 +25,15 @@ from prepare_style_encoder import FEWEST_WORDS, posts, reviews
 from scipy import sparse
 from sklearn.metrics import roc_auc_score
 
-from allonym import models, scoring
+from allonym import models
 from allonym.attackers.base import Attacker
 from allonym.attackers.delta import Delta
 from allonym.attackers.features import NGrams
 from allonym.attackers.linear import CharacterNGramSVM, WordNGramSVM
 from allonym.attackers.style_encoder import SHIPPED, Classifier, StyleEncoder, reader, weigh
-from allonym.datasets import imdb62, newsgroups20
-from allonym.networks.style_inference import StyleReader
+from allonym.metrics import scoring
+from allonym.networks.style_encoder.inference import StyleReader
+from allonym.papers.corpora import imdb62, newsgroups20
 from allonym.randomness import Rng, insecure
 
 RESULTS = Path(__file__).resolve().parents[1] / "results" / "style_encoder.json"

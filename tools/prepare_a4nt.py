@@ -28,12 +28,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import entities, sequences
-from allonym.datasets import blogs, speeches
-from allonym.datasets.peerread import bucket
-from allonym.networks.a4nt_corpus import MOST_UNKNOWN, prose
-from allonym.networks.erae_corpus import vectors_of
-from allonym.sequences import SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder
+from allonym.language import entities, sequences
+from allonym.language.sequences import SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder
+from allonym.papers.corpora import blogs, speeches
+from allonym.papers.corpora.peerread import bucket
+from allonym.training.a4nt.corpus import MOST_UNKNOWN, prose
+from allonym.training.erae.corpus import vectors_of
 
 BLOG_TOKENS, SPEECH_TOKENS = 22_000, 5_600
 BLOGGERS, SPEECHES = 20, 3  # who must use a token, or where it must be used, for it to be known

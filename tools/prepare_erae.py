@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 import pyarrow.parquet as pq
 
-from allonym.datasets.peerread import bucket, training_review
-from allonym.embeddings import load
-from allonym.networks.erae_corpus import Tokenised, chosen_sentences, vectors_of
-from allonym.sequences import END, UNKNOWN
+from allonym.language.sequences import END, UNKNOWN
+from allonym.papers.corpora.peerread import bucket, training_review
+from allonym.training.erae.corpus import Tokenised, chosen_sentences, vectors_of
+from allonym.vectors.embeddings import load
 
 SIZE = 20_000
 AUTHORS = 20  # who must use a token, for it to be known

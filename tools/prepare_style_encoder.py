@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 
-from allonym.networks.style_text import numbered
+from allonym.networks.style_encoder.text import numbered
 
 FEWEST_WORDS = 20
 REVIEWERS, REVIEWS = range(10, 30), 30  # in the order of author numbers; the first ten are reported on

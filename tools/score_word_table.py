@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata, spearmanr
 
-from allonym.embeddings import WordTable, load
+from allonym.vectors.embeddings import WordTable, load
 
 Floats = NDArray[np.float32]
 Pairs = NDArray[np.int64]
@@ -141,7 +141,7 @@ def score_benchmarks(table: WordTable, wheels: Path, beside: WordTable | None = 
 def main() -> None:
     """Score the tables named on the command line."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("table", help="a shipped name, or a path that allonym.embeddings.load takes")
+    parser.add_argument("table", help="a shipped name, or a path that allonym.vectors.embeddings.load takes")
     parser.add_argument("--constraints", type=Path, help="folder of synonym and antonym lists")
     parser.add_argument("--benchmarks", type=Path, help="folder of the gensim wheel")
     parser.add_argument("--beside", type=Path, help="a second table to score on the same pairs")

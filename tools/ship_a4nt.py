@@ -16,7 +16,7 @@ import shutil
 from pathlib import Path
 
 from allonym import models
-from allonym.networks._a4nt_attention import HEADS, LAYERS
+from allonym.networks.a4nt._attention import HEADS, LAYERS
 
 VERSION = 4
 MODELS = Path(__file__).resolve().parents[1] / "src" / "allonym" / "models"

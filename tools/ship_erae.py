@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from prepare_erae import AUTHORS, SHARES
 from safetensors.numpy import load_file
 
-from allonym.networks import erae_folder
-from allonym.networks.erae_inference import Shape
-from allonym.sequences import Vocabulary
+from allonym.language.sequences import Vocabulary
+from allonym.networks.erae.inference import Shape
+from allonym.training.erae import folder
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -41,7 +41,7 @@ does not depend on this model**, the quality of the text does.
 | network | ER-AE (Bo, Ding, Fung and Iqbal 2021), variant `{variant}` |
 | sizes | embedding {embedding}, encoder 2 × {encoder}, latent {latent}, generator {generator}: {parameters:,} numbers |
 | weights | every matrix int8 with a float32 scale a row, the rest float32; {megabytes:.1f} MB |
-| made by | `tools/prepare_erae.py`, `allonym.networks.erae_training`, `tools/ship_erae.py` |
+| made by | `tools/prepare_erae.py`, `allonym.training.erae.loop`, `tools/ship_erae.py` |
 
 ## What it was trained on
 
@@ -134,7 +134,7 @@ def main() -> None:
     options = arguments()
     trained = json.loads(options.config.read_text("utf-8"))
     shape = Shape(**trained["shape"])
-    model = erae_folder.write(
+    model = folder.write(
         options.out,
         shape,
         read_weights(options.weights),

@@ -21,8 +21,8 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from allonym import models
-from allonym.networks.style_inference import FORMAT, LARGEST_WEIGHT, VERSION, Shape, StyleReader
-from allonym.networks.style_text import COARSE, FINE
+from allonym.networks.style_encoder.inference import FORMAT, LARGEST_WEIGHT, VERSION, Shape, StyleReader
+from allonym.networks.style_encoder.text import COARSE, FINE
 
 NAME = "style-encoder-en"
 ROOT = Path(__file__).resolve().parents[1]

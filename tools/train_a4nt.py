@@ -23,15 +23,15 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from allonym.networks.a4nt import Direction, Shape, make
-from allonym.networks.a4nt_batches import Sentences
-from allonym.networks.a4nt_draw import Draw
-from allonym.networks.a4nt_judges import Opponent, Panel, WordModel
-from allonym.networks.a4nt_losses import RECIPES, Meaning, Recipe
-from allonym.networks.a4nt_store import save
-from allonym.networks.a4nt_training import Limit, Settings, Training
-from allonym.networks.a4nt_watch import measure
-from allonym.sequences import Vocabulary, sentences
+from allonym.language.sequences import Vocabulary, sentences
+from allonym.training.a4nt.batches import Sentences
+from allonym.training.a4nt.draw import Draw
+from allonym.training.a4nt.judges import Opponent, Panel, WordModel
+from allonym.training.a4nt.loop import Limit, Settings, Training
+from allonym.training.a4nt.losses import RECIPES, Meaning, Recipe
+from allonym.training.a4nt.network import Direction, Shape, make
+from allonym.training.a4nt.store import save
+from allonym.training.a4nt.watch import measure
 
 CLASSES = {
     "age": ("teen", "adult"),
@@ -87,7 +87,7 @@ def meaning(path: Path | None, vocabulary: Vocabulary, device: torch.device) -> 
     """Return what embeds sentences, if there is a sentence encoder."""
     if path is None:
         return None
-    from allonym.networks.minilm import SentenceEncoder
+    from allonym.training.minilm import SentenceEncoder
 
     encoder = SentenceEncoder.load(path).to(device).eval()
     for weight in encoder.parameters():

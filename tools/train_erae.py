@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 import torch
 
-from allonym.networks.erae import Erae, Shape, load
-from allonym.networks.erae_batches import Sentences
-from allonym.networks.erae_training import USUAL, Settings, Training, load_optimizer
-from allonym.sequences import END, Vocabulary, sentences
+from allonym.language.sequences import END, Vocabulary, sentences
+from allonym.training.erae.batches import Sentences
+from allonym.training.erae.loop import USUAL, Settings, Training, load_optimizer
+from allonym.training.erae.network import Erae, Shape, load
 
 # Written for this purpose.
 SAMPLES = (

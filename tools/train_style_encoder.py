@@ -22,9 +22,9 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from allonym.networks.style_batches import FORMS, Texts
-from allonym.networks.style_encoder import FeatureWeights, StyleVector
-from allonym.networks.style_training import Settings, Training
+from allonym.training.style_encoder.batches import FORMS, Texts
+from allonym.training.style_encoder.loop import Settings, Training
+from allonym.training.style_encoder.network import FeatureWeights, StyleVector
 
 # How the vector's training differs: it would learn the training writers by heart.
 USUAL: dict[str, dict[str, float]] = {"features": {}, "vector": {"left_out": 0.75, "minutes": 9.2}}

@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from allonym.anonymizers.identity import Identity as Identity
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
     from allonym.anonymizers.syntf import SynTF as SynTF
-    from allonym.anonymizers.syntf_counts import SynTFCounts as SynTFCounts
-    from allonym.anonymizers.word_exponential import WordExponential as WordExponential
-    from allonym.anonymizers.word_laplace import WordLaplace as WordLaplace
+    from allonym.anonymizers.syntf import SynTFCounts as SynTFCounts
+    from allonym.anonymizers.words.exponential import WordExponential as WordExponential
+    from allonym.anonymizers.words.laplace import WordLaplace as WordLaplace
     from allonym.errors import AllonymError as AllonymError
     from allonym.privacy.guarantee import Guarantee as Guarantee
 
@@ -34,9 +34,9 @@ _HOMES = {
     "RandomReplacement": "anonymizers.random_replacement",
     "Release": "anonymizers.base",
     "SynTF": "anonymizers.syntf",
-    "SynTFCounts": "anonymizers.syntf_counts",
-    "WordExponential": "anonymizers.word_exponential",
-    "WordLaplace": "anonymizers.word_laplace",
+    "SynTFCounts": "anonymizers.syntf",
+    "WordExponential": "anonymizers.words.exponential",
+    "WordLaplace": "anonymizers.words.laplace",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]

@@ -216,7 +216,7 @@ class OneRelease(_Secret):
         Args:
             digests: Of the texts.
             start: Position of the first; the others follow.
-            settings: Digest of the method and its settings (`allonym.settings`): other settings, other noise.
+            settings: Digest of the method and its settings (`anonymizers.settings`): other settings, other noise.
         """
         key = _derive(self.key, f"settings {settings.hex()}") if settings else self.key
         return DocumentStreams(key, digests, start, repeatable=self.repeatable)

@@ -63,7 +63,13 @@ def test_every_page_has_a_place(tool, site):
 
 def test_the_reference_names_every_public_module(site):
     described = "".join(page.read_text("utf-8") for page in (site / "docs" / "api").glob("*.md"))
-    for module in ("allonym.text", "allonym.mechanisms.subset", "allonym.privacy.guarantee", "allonym.jobs.files"):
+    for module in (
+        "allonym.disk",
+        "allonym.language.words",
+        "allonym.mechanisms.subset",
+        "allonym.anonymizers.erae.recipe",
+        "allonym.formats.files",
+    ):
         assert f"::: {module}\n" in described
     assert "._" not in described
 
@@ -71,10 +77,10 @@ def test_the_reference_names_every_public_module(site):
 def test_links_are_made_to_fit(tool):
     page = ROOT / "docs" / "page.md"
     known = {ROOT / "docs" / "limits.md": "limits.md", ROOT / "CONTRIBUTING.md": "project/contributing.md"}
-    text = "[a](limits.md#x) [b](../CONTRIBUTING.md) [c](../LICENSE) [`d`](../src/allonym/text.py)\n```\n[e](f.md)\n```"
+    text = "[a](limits.md#x) [b](../CONTRIBUTING.md) [c](../LICENSE) [`d`](../src/allonym/disk.py)\n```\n[e](f.md)\n```"
     fitted = tool.fitted(text, page, "page.md", known)
     assert fitted == (
-        "[a](limits.md#x) [b](project/contributing.md) c [`d`](api/allonym.md#allonym.text)\n```\n[e](f.md)\n```"
+        "[a](limits.md#x) [b](project/contributing.md) c [`d`](api/allonym.md#allonym.disk)\n```\n[e](f.md)\n```"
     )
 
 

@@ -17,8 +17,9 @@ import pytest
 from scipy.sparse import load_npz
 from sklearn.datasets import load_svmlight_file
 
-from allonym import cli, embeddings
-from allonym.text import terms
+from allonym import cli
+from allonym.language.words import terms
+from allonym.vectors import embeddings
 from tests.conftest import PATIENCE
 
 WORDS = 20

@@ -15,11 +15,10 @@ from pathlib import Path
 import pytest
 
 from allonym.anonymizers import base
-from allonym.experiments import audit_methods, audit_release
-from allonym.experiments.audit_page import page
+from allonym.audit import methods, release, texts
+from allonym.audit.findings import Audit, Finding
+from allonym.audit.page import page
 from allonym.mechanisms import Subset
-from allonym.privacy import audit_texts
-from allonym.privacy.audit import Audit, Finding
 from allonym.randomness import insecure
 from tests.conftest import PATIENCE
 
@@ -38,7 +37,7 @@ def few_words(tmp_path_factory) -> Path:
 def fixed_keys(monkeypatch):
     """The same draws in every run of these tests: an audit may be wrong one time in a thousand."""
     seeds = itertools.count(100)
-    monkeypatch.setattr(audit_methods, "secure", lambda: insecure(7))
+    monkeypatch.setattr(methods, "secure", lambda: insecure(7))
     monkeypatch.setattr(base, "secure", lambda: insecure(next(seeds)))
 
 
@@ -95,13 +94,13 @@ def test_our_methods_pass(command, few_words, options):
 @pytest.fixture
 def fewer_documents(monkeypatch):
     """Few documents for slow networks: small versions get all of them."""
-    some = audit_release.few_documents
-    monkeypatch.setattr(audit_release, "few_documents", lambda words: some(words)[:3])
+    some = release.few_documents
+    monkeypatch.setattr(release, "few_documents", lambda words: some(words)[:3])
 
 
 def test_er_ae_passes(command, monkeypatch, fewer_documents):
-    monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 5)
-    monkeypatch.setattr(audit_methods, "_MOST_RATED_DRAWS", 500)
+    monkeypatch.setattr(methods, "TEXT_DRAWS", 5)
+    monkeypatch.setattr(methods, "_MOST_RATED_DRAWS", 500)
     result = command("audit", "--method", "erae", *DRAWS, "--json").done()
     assert verdicts(result)["exact loss"] == verdicts(result)["length"] == "holds"
 
@@ -109,12 +108,12 @@ def test_er_ae_passes(command, monkeypatch, fewer_documents):
 @pytest.fixture
 def fewer_rows(monkeypatch):
     """Few answers of slow networks: enough for what is copied every time."""
-    monkeypatch.setattr(audit_texts, "ask", partial(audit_texts.ask, rows=12))
+    monkeypatch.setattr(texts, "ask", partial(texts.ask, rows=12))
 
 
 def test_er_ae_with_groups_and_neutral_style_passes_by_its_whole_law(command, monkeypatch, fewer_rows, fewer_documents):
-    monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 5)
-    monkeypatch.setattr(audit_methods, "_MOST_RATED_DRAWS", 500)
+    monkeypatch.setattr(methods, "TEXT_DRAWS", 5)
+    monkeypatch.setattr(methods, "_MOST_RATED_DRAWS", 500)
     options = ("--mechanism", "subset", "--candidate-sets", "groups", "--style", "neutral", "--loss-per-word", 10)
     result = command("audit", "--method", "erae", *options, *DRAWS, "--json").done()
     assert "violated" not in verdicts(result).values()
@@ -152,7 +151,7 @@ A4NT = ("a4nt", "--model", "age", "--target", "adult")
 
 def test_a_method_without_a_claim_is_said_to_leak(command, monkeypatch, fewer_rows):
     pytest.importorskip("spacy")  # reads names for it
-    monkeypatch.setattr(audit_methods, "TEXT_DRAWS", 10)
+    monkeypatch.setattr(methods, "TEXT_DRAWS", 10)
     result = command("audit", "--method", *A4NT, "--json").done()
     assert set(verdicts(result).values()) == {"measured"}
     assert result.json["claim"] == "nothing"
@@ -175,9 +174,9 @@ def test_a_method_without_a_claim_is_said_to_leak_as_a_program_too(command, scri
 @pytest.mark.parametrize("loss", [0.5, 4.0, 11.4])
 def test_the_subset_mechanism_passes_and_a_smaller_claim_does_not(loss):
     mechanism = Subset(400, loss=loss, candidates=3)
-    findings = audit_methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(3))
+    findings = methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(3))
     assert {one.verdict for one in findings} == {"holds"}
-    findings = audit_methods.of_candidates(mechanism, 0.99 * mechanism.loss(), 50, insecure(3))
+    findings = methods.of_candidates(mechanism, 0.99 * mechanism.loss(), 50, insecure(3))
     assert "exact loss" in {one.check for one in findings if one.verdict == "violated"}
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from allonym import randomness
-from allonym.privacy.ledger import Ledger
+from allonym.budget.ledger import Ledger
 from allonym.privacy.statement import number
 
 ROWS = [

@@ -8,10 +8,10 @@ import sys
 import click
 import pytest
 
-from allonym.attackers.recognition import Evidence, Place
 from allonym.cli.check import _marked
 from allonym.cli.talk import Talk
 from allonym.randomness import insecure
+from allonym.recognition.recogniser import Evidence, Place
 
 TOPICS = ["the boat", "my garden", "an old clock", "the winter market", "our neighbour", "a long walk", "the bread"]
 HABITS = {

@@ -18,9 +18,9 @@ from pathlib import Path
 
 import pytest
 
+from allonym.budget.ledger import Ledger
 from allonym.cli.budgets import Budget
-from allonym.jobs import run
-from allonym.privacy.ledger import Ledger
+from allonym.jobs import execute
 from tests.conftest import PATIENCE
 
 ROWS = 6_000
@@ -233,7 +233,7 @@ def test_interrupted_after_the_end_it_does_not_say_that_nothing_was_written(comm
 
 def test_interrupted_before_the_beginning_it_leaves_nothing_to_resume(command, line, monkeypatch, everything, tmp_path):
     before = everything(tmp_path)
-    monkeypatch.setattr(run, "begun", interrupt)
+    monkeypatch.setattr(execute, "begun", interrupt)
     result = command(*line)
     assert result.code == 130
     assert "nothing was written" in result.err

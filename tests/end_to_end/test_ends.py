@@ -11,8 +11,8 @@ import allonym
 from allonym import cli
 from allonym.anonymizers.syntf import SynTF
 from allonym.cli import anonymize as anonymize_module
+from allonym.jobs import execute as jobs_run
 from allonym.jobs import outputs
-from allonym.jobs import run as jobs_run
 
 CANARY = "zyxqcanaryqvo"
 

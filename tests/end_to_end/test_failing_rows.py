@@ -15,9 +15,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from allonym.anonymizers.random_replacement import RandomReplacement
+from allonym.formats.tables import Roles
 from allonym.jobs.fingerprints import of_files
 from allonym.jobs.parts import PartMaker, find_parts
-from allonym.jobs.tables import Roles
 from allonym.randomness import insecure
 
 ROWS = [{"text": f"zyxq number {i}" + (" bad" if i in (3, 17) else "")} for i in range(20)]

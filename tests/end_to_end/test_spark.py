@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from allonym.budget.ledger import Ledger
 from allonym.errors import InputError
+from allonym.formats.tables import Roles
+from allonym.formats.texts import table_lines
 from allonym.jobs.fingerprints import of_files
 from allonym.jobs.parts import Part, PartMaker, find_parts
-from allonym.jobs.tables import Roles
-from allonym.jobs.texts import table_lines
-from allonym.privacy.ledger import Ledger
 from allonym.randomness import insecure
 
 PARTS, ROWS = 6, 300

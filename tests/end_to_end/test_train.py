@@ -12,8 +12,8 @@ from importlib.util import find_spec
 import pytest
 
 from allonym import models
-from allonym.cli import train_common
-from allonym.networks import training_folder
+from allonym.cli.train import common
+from allonym.training import folder
 from tests.conftest import PATIENCE
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
@@ -146,7 +146,7 @@ def test_garbage_is_refused_in_a_sentence(command, tmp_path, content, options, h
 
 @needs_torch
 def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monkeypatch):
-    write, written = training_folder.write, []
+    write, written = folder.write, []
 
     def full(path, content):
         written.append(path)
@@ -154,7 +154,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monk
             raise OSError(28, "No space left on device")
         write(path, content)
 
-    monkeypatch.setattr(training_folder, "write", full)
+    monkeypatch.setattr(folder, "write", full)
     result = command(
         "train", "erae", table, "--text", "body", "-o", tmp_path / "model", *QUICK, "--epochs", 3, "--quiet"
     )
@@ -173,7 +173,7 @@ def test_resuming_nothing_is_refused(command, table, tmp_path):
 
 
 def test_without_torch_the_extra_is_named(command, table, tmp_path, monkeypatch):
-    monkeypatch.setattr(train_common, "find_spec", lambda name: None)
+    monkeypatch.setattr(common, "find_spec", lambda name: None)
     result = command("train", "erae", table, "--text", "body", "-o", tmp_path / "model").refused()
     assert "allonym[neural]" in result.err
 

@@ -84,23 +84,23 @@ def test_a_model_of_your_own_rewrites_and_promises_nothing(command, table, tmp_p
 
 @needs_torch
 def test_an_interrupted_run_goes_on_and_ends_the_same(command, table, tmp_path, monkeypatch):
-    from allonym.networks import a4nt_own_text
+    from allonym.training.a4nt import own_text
 
     whole, broken = tmp_path / "whole", tmp_path / "broken"
     command(*arguments(table, whole)).done()
-    run = a4nt_own_text._run
+    run = own_text._run
 
     def interrupted(stage, *others):
         if stage == 2:
             raise KeyboardInterrupt
         run(stage, *others)
 
-    monkeypatch.setattr(a4nt_own_text, "_run", interrupted)
+    monkeypatch.setattr(own_text, "_run", interrupted)
     stopped = command(*arguments(table, broken))
     assert stopped.code == 130
     assert "--resume" in stopped.err
     assert not (broken / "SHA256").exists()
-    monkeypatch.setattr(a4nt_own_text, "_run", run)
+    monkeypatch.setattr(own_text, "_run", run)
     command("train", "a4nt", table, "-o", broken, "--resume").done()
     assert (broken / models.WEIGHTS).read_bytes() == (whole / models.WEIGHTS).read_bytes()
     assert not (broken / "checkpoint").exists()
@@ -108,13 +108,13 @@ def test_an_interrupted_run_goes_on_and_ends_the_same(command, table, tmp_path, 
 
 @needs_torch
 def test_what_does_not_fit_is_not_resumed(command, table, tmp_path, monkeypatch):
-    from allonym.networks import a4nt_own_text
+    from allonym.training.a4nt import own_text
 
     model = tmp_path / "model"
     none = command("train", "a4nt", table, "-o", model, "--resume")
     assert (none.code, none.out) == (5, "")
     with monkeypatch.context() as patch:
-        patch.setattr(a4nt_own_text, "_run", _interrupt)
+        patch.setattr(own_text, "_run", _interrupt)
         assert command(*arguments(table, model)).code == 130
     again = ("train", "a4nt", table, "-o", model, "--resume")
     assert "--batch was another" in command(*again, "--batch", 8).err

@@ -36,7 +36,7 @@ _FEW, _ALL = 8, len(TEXTS)
 
 
 def _words(count: int) -> list[str]:
-    from allonym import embeddings
+    from allonym.vectors import embeddings
 
     return list(embeddings.load().words[:count])
 
@@ -110,7 +110,7 @@ METHODS: dict[str, tuple[Callable[[], Anonymizer], int]] = {
 
 
 def _odd_table() -> Any:
-    from allonym.embeddings import WordTable, load
+    from allonym.vectors.embeddings import WordTable, load
 
     table = load(limit=4000)
     return WordTable(table.words, table.vectors[:, :77])

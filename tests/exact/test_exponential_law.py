@@ -13,7 +13,7 @@ from allonym import acceleration
 from allonym.mechanisms import Exponential
 from allonym.mechanisms.weights import MOST_OUTPUTS
 from allonym.randomness import insecure
-from allonym.ratings import WordRatings
+from allonym.vectors.ratings import WordRatings
 
 EPSILONS = (0.01, 1.0, 10.0, 47.5, 200.0, 5000.0)
 
@@ -129,7 +129,7 @@ def test_compiled_loops_give_the_same_integers(monkeypatch, epsilon):
 
 
 def test_compiled_mantissas_match_the_table_at_every_step():
-    from allonym.mechanisms._exponential_loops import split_row, weight_at
+    from allonym.mechanisms._loops.exponential import split_row, weight_at
     from allonym.mechanisms.weights import _MANTISSAS, LARGEST_STEP, QUINTIC, STEP_BITS, STEPS_PER_OCTAVE
 
     steps = np.arange(0, 2**18, dtype=np.int64)

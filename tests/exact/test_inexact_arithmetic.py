@@ -24,56 +24,48 @@ FUNCTIONS = {
 ONLY_OF_LIBRARIES = {"inner", "power", "pow", "linear", "gamma"}  # common names otherwise
 
 _EXACT = "products of whole numbers whose partial sums stay below 2^24, which float32 adds exactly in any order"
-_TRAINING = "trains a model; a trained model is data, and the same for all who use it"
 
 # Everything a draw can depend on, but for the packages below. A module that is not here uses none of these.
 ALLOWED: dict[str, str] = {
-    "closeness.py": _EXACT,
-    "ratings.py": _EXACT,
+    "vectors/closeness.py": _EXACT,
+    "vectors/ratings.py": _EXACT,
     "mechanisms/metric_pairs.py": _EXACT,
-    "label_profiles.py": "sums of counts, which are whole numbers; `evidence` is for who analyses what is already out",
-    "_nearest_loops.py": "lengths, for a shortlist that bounds any rounding; `WordTable._decide` is exact",
-    "embeddings.py": "a shortlist that bounds any rounding; `_decide` is exact. `unit` and `neighbours` draw nothing",
+    "vectors/label_profiles.py": (
+        "sums of counts, which are whole numbers; `evidence` is for who analyses what is already out"
+    ),
+    "vectors/_loops/nearest.py": "lengths, for a shortlist that bounds any rounding; `WordTable._decide` is exact",
+    "vectors/embeddings.py": (
+        "a shortlist that bounds any rounding; `_decide` is exact. `unit` and `neighbours` draw nothing"
+    ),
     "distances.py": "distances that are printed, never drawn from",
-    "anonymizers/word_substitution.py": "sums of counts; `between` prints a distance and draws nothing",
-    "anonymizers/deniability.py": "figures that describe a mechanism, printed only",
+    "anonymizers/words/substitution.py": "sums of counts; `between` prints a distance and draws nothing",
+    "anonymizers/words/deniability.py": "figures that describe a mechanism, printed only",
     "mechanisms/bounds.py": "bounds that are printed, never drawn from",
     "mechanisms/exponential.py": "`renyi` bounds a loss from above and draws nothing",
     "mechanisms/two_set.py": "`Decimal` of 60 digits, the same everywhere; `math.log` in the paper's bound only",
     "mechanisms/subset.py": "`Decimal` of 60 digits, the same everywhere",
-    "scoring.py": "scores of attackers and topics, for reports",
-    "anonymizers/a4nt.py": _EXACT,
-    "anonymizers/erae.py": "`Decimal` of 28 digits, the same everywhere",
-    "networks/_a4nt_attention.py": "products of whole numbers below 2^53, which float64 adds exactly in any order",
-    "networks/a4nt.py": _TRAINING,
-    "networks/a4nt_batches.py": _TRAINING,
-    "networks/a4nt_draw.py": _TRAINING,
-    "networks/a4nt_judges.py": _TRAINING,
-    "networks/a4nt_losses.py": _TRAINING,
-    "networks/a4nt_training.py": _TRAINING,
-    "networks/character_averages.py": "an attacker's network",
-    "networks/style_encoder.py": "an attacker's network",
-    "networks/style_inference.py": "an attacker's network",
-    "networks/style_text.py": "an attacker's network",
-    "networks/style_training.py": "an attacker's network",
-    "networks/text_lstm.py": "an attacker's network",
-    "networks/language_model.py": "a measure of fluency",
-    "networks/minilm.py": "a measure of meaning",
-    "networks/erae.py": _TRAINING,
-    "networks/erae_training.py": _TRAINING,
-    "networks/_erae_output.py": _EXACT,
-    "networks/erae_folder.py": "compares a network with the one it was made of, for its card",
-    "networks/erae_inference.py": "attention: products of whole numbers below 2^53, which float64 adds exactly",
+    "anonymizers/a4nt/recipe.py": _EXACT,
+    "anonymizers/erae/recipe.py": "`Decimal` of 28 digits, the same everywhere",
+    "networks/a4nt/_attention.py": "products of whole numbers below 2^53, which float64 adds exactly in any order",
+    "networks/style_encoder/inference.py": "an attacker's network",
+    "networks/style_encoder/text.py": "an attacker's network",
+    "networks/erae/_output.py": _EXACT,
+    "networks/erae/inference.py": "attention: products of whole numbers below 2^53, which float64 adds exactly",
     "networks/whole_numbers.py": "products of whole numbers below 2^53, which float64 adds exactly in any order",
-    "networks/erae_neutral.py": "which clauses are a text's core: whole numbers",
+    "networks/erae/neutral.py": "which clauses are a text's core: whole numbers",
 }
 # Packages that no draw passes through: imports point the other way (`test_architecture`).
 OFF_THE_PATH = {
     "attackers": "guess who wrote what is already out",
+    "recognition": "tells who may have written a text",
     "metrics": "measure what is already out",
-    "experiments": "measure and print",
-    "datasets": "read corpora from disk",
+    "training": "trains models; a trained model is data, and the same for all who use it",
+    "audit": "doubts what was drawn; draws nothing for a release",
+    "drawing": "draws figures, not words",
+    "evaluation": "measures and prints",
+    "papers": "read corpora, measure and print",
     "privacy": "print what a mechanism loses; mechanisms do not import it",
+    "budget": "adds up what was spent",
     "web": "shows what was drawn",
     "cli": "asks and shows",
 }

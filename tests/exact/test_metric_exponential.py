@@ -9,11 +9,11 @@ import pytest
 from scipy import stats
 
 from allonym import acceleration
-from allonym.closeness import WordCloseness
 from allonym.errors import ParameterError
 from allonym.mechanisms import MetricExponential
 from allonym.mechanisms.metric_exponential import metric_exponential_for_loss
 from allonym.randomness import insecure
+from allonym.vectors.closeness import WordCloseness
 
 
 def closeness(words: int = 300, dimensions: int = 5) -> WordCloseness:

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from allonym import acceleration
-from allonym.closeness import WordCloseness
 from allonym.mechanisms import metric_pairs
 from allonym.mechanisms.metric_exponential import MetricExponential, metric_exponential_for_loss
 from allonym.mechanisms.metric_pairs import AllPairs
 from allonym.randomness import insecure
+from allonym.vectors.closeness import WordCloseness
 
 ERRORS = np.array([1e-7, 2e-4])
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy import sparse, stats
 
-from allonym.anonymizers.syntf_counts import draw_words, synthesise
+from allonym.anonymizers.syntf.counts import draw_words, synthesise
 from allonym.mechanisms import Exponential
 from allonym.randomness import insecure
-from allonym.ratings import WordRatings
+from allonym.vectors.ratings import WordRatings
 
 FALSE_ALARM = 1e-6
 DRAWS = 1_000_000

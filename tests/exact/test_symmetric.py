@@ -12,7 +12,7 @@ from allonym import acceleration
 from allonym.mechanisms import Exponential
 from allonym.mechanisms.two_set import log_rounded_up
 from allonym.randomness import insecure
-from allonym.ratings import IdentityRatings, WordRatings
+from allonym.vectors.ratings import IdentityRatings, WordRatings
 
 
 def ratings(words: int, dimensions: int, spelling_weight: float = 0.3) -> WordRatings:

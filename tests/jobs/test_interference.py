@@ -15,8 +15,8 @@ from scipy import sparse
 
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
-from allonym.jobs.files import open_documents
-from allonym.jobs.run import Options, execute, plan
+from allonym.formats.files import open_documents
+from allonym.jobs.execute import Options, execute, plan
 from allonym.randomness import secure
 
 WORDS = ["rain", "snow", "harbour"]

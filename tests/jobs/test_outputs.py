@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from allonym.errors import InputError
+from allonym.formats.files import DocumentBatch
 from allonym.jobs import outputs
-from allonym.jobs.files import DocumentBatch
 from allonym.jobs.outputs import atomic, companions, default_output, privacy_path, write_texts
 
 

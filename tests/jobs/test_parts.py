@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from allonym.anonymizers.random_replacement import RandomReplacement
+from allonym.formats.tables import Roles
 from allonym.jobs.parts import Part, PartMaker, find_parts
-from allonym.jobs.tables import Roles
 from allonym.randomness import insecure
 
 ROWS, COPIES, ROUNDS = 400, 3, 10

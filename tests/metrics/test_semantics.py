@@ -8,10 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from allonym import distances, embeddings, models, synonyms
+from allonym import distances, models
 from allonym.errors import AllonymError, InputError, MissingDependencyError, ModelError
+from allonym.language import synonyms
 from allonym.metrics import _meteor, _minilm, _shared, available, semantics
 from allonym.metrics.semantics import cosine, embed, meteor_1_5, meteor_nltk, word_movers
+from allonym.vectors import embeddings
 
 READY = available()
 ORIGINAL = "The train was late again, so we walked home through the rain."

@@ -1,4 +1,4 @@
-"""What tests of A4NT's training share, and those that the same numbers come out on every kind of processor."""
+"""What tests share that the same numbers come out on every kind of processor."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
 
@@ -43,22 +42,3 @@ def digest_elsewhere(request, tmp_path):
         return made.stdout.split()[-1]
 
     return run
-
-
-@pytest.fixture
-def corpus():
-    """Sentences of two classes that share half of their words."""
-    import torch
-
-    from allonym.networks.a4nt_batches import Sentences
-
-    chance = np.random.default_rng(3)
-
-    def one(first):
-        lengths = chance.integers(2, 8, 300)
-        common = chance.integers(4, 20, lengths.sum())
-        own = chance.integers(first, first + 10, lengths.sum())
-        words = np.where(chance.random(lengths.sum()) < 0.5, common, own)
-        return Sentences(words, lengths, torch.device("cpu"), np.arange(300) // 10)
-
-    return [one(20), one(30)]

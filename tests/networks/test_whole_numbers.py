@@ -7,11 +7,12 @@ import hashlib
 import numpy as np
 import pytest
 
-from allonym.networks import erae_inference, whole_numbers
-from allonym.networks.erae_inference import EraeReader, Shape
+from allonym.language.sequences import SPECIAL, Vocabulary
+from allonym.networks import whole_numbers
+from allonym.networks.erae import inference
+from allonym.networks.erae.inference import EraeReader, Shape
 from allonym.networks.whole_numbers import COARSE, ONE, WholeMatrix
 from allonym.randomness import insecure
-from allonym.sequences import SPECIAL, Vocabulary
 
 loops = pytest.importorskip("allonym.networks._byte_products", reason="numba is not installed")
 from allonym.networks import _exact_loops  # noqa: E402 - after it is known that numba is there
@@ -125,7 +126,7 @@ def test_a_compiled_reader_says_the_same(monkeypatch, variant):
     plain = reader(variant)
     features = plain.features(SENTENCES, 40)
     probabilities = plain.probabilities(features)
-    monkeypatch.setattr(erae_inference.acceleration, "_ENTRIES_WORTH_COMPILING", 1)
+    monkeypatch.setattr(inference.acceleration, "_ENTRIES_WORTH_COMPILING", 1)
     compiled = reader(variant)
     assert (compiled.features(SENTENCES, 40) == features).all()
     assert (compiled.probabilities(features) == probabilities).all()

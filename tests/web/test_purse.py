@@ -8,10 +8,10 @@ import pytest
 from starlette.testclient import TestClient
 
 from allonym import cli
+from allonym.budget.account import Caps, worded
+from allonym.budget.ledger import Ledger
 from allonym.errors import BudgetError, InputError
 from allonym.privacy.accounting import rounded_up
-from allonym.privacy.budgets import Caps, worded
-from allonym.privacy.ledger import Ledger
 from allonym.privacy.statement import number
 from allonym.web import guard, methods, rewriting, server
 from allonym.web.desk import Desk

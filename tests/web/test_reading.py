@@ -8,21 +8,23 @@ import numpy as np
 import pytest
 
 from allonym import models
-from allonym.attackers.recognition import Recogniser
-from allonym.web import alternatives, reading, style_features, style_profile
+from allonym.recognition import alternatives, profile_features
+from allonym.recognition import profile as style_profile
+from allonym.recognition.recogniser import Recogniser
+from allonym.web import reading
 from tests.web.conftest import LETTER
 
 SMALL = ("the", "of")
 
 
 def column(name: str) -> int:
-    return [feature.name for feature in style_features.features(SMALL)].index(name)
+    return [feature.name for feature in profile_features.features(SMALL)].index(name)
 
 
 def test_rates_are_counted_by_hand():
     text = "The colour of the sky; the COLOR of rain... dont ask!! He said it's 12 o'clock."
-    values = style_features.measure(text, SMALL)
-    words = style_features.count_words(text)
+    values = profile_features.measure(text, SMALL)
+    words = profile_features.count_words(text)
     assert words == 15
     counted = {
         "“the”": 3, "“of”": 2, "semicolon": 1, "exclamation mark": 2, "row of dots": 1, "repeated ! or ?": 1,
@@ -31,7 +33,7 @@ def test_rates_are_counted_by_hand():
     }  # fmt: skip
     for name, times in counted.items():
         assert values[column(name)] ** 2 == pytest.approx(times * 1000 / words), name
-        assert len(style_features.places(text, column(name), SMALL)) == times
+        assert len(profile_features.places(text, column(name), SMALL)) == times
 
 
 def test_places_are_where_the_text_says_so():
@@ -42,19 +44,19 @@ def test_places_are_where_the_text_says_so():
         "semicolon": [";"],
         "dash": ["—"],
     }.items():
-        spans = style_features.places(text, column(name), SMALL)
+        spans = profile_features.places(text, column(name), SMALL)
         assert [text[start:stop] for start, stop in spans] == found
 
 
 @pytest.mark.parametrize("odd", [".", "!?", "ab", "A", "'", "a'", "1,", "aaa ", ".\n", "😀", "i "])
 def test_hundreds_of_thousands_of_odd_characters_take_no_time(odd):
     started = time.process_time()
-    style_features.measure((odd * 300_000)[:300_000] + "x", SMALL)
+    profile_features.measure((odd * 300_000)[:300_000] + "x", SMALL)
     assert time.process_time() - started < 5
 
 
 def test_features_and_values_have_one_order():
-    assert len(style_features.features(SMALL)) == len(style_features.measure(LETTER, SMALL))
+    assert len(profile_features.features(SMALL)) == len(profile_features.measure(LETTER, SMALL))
     assert len(style_profile.shipped().features) == len(style_profile.shipped()._arrays["mean"][0])
 
 

@@ -19,7 +19,8 @@ import pytest
 
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.errors import InputError
-from allonym.web import methods, parquet_sizes, table, work
+from allonym.formats import parquet_sizes
+from allonym.web import methods, table, work
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 
@@ -200,7 +201,8 @@ MEASURED = """
 import resource, sys
 import pyarrow, pyarrow.parquet
 from allonym.errors import InputError
-from allonym.web import parquet_sizes, table
+from allonym.formats import parquet_sizes
+from allonym.web import table
 content = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:

@@ -1,13 +1,14 @@
-"""The anonymizers, one file each, found by file name.
+"""The anonymizers, found by looking: each is a file of this package, or a folder whose `recipe` is the method.
 
-A file is an anonymizer if it defines `EXAMPLE`, a ready instance small enough for the contract tests.
+A module is an anonymizer if it defines `EXAMPLE`, a ready instance small enough for the contract tests. `words` holds
+two methods that share all but the draw, each in a file of its own name.
 """
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING
 
 from allonym.errors import ParameterError
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 @cache
 def examples() -> dict[str, Anonymizer]:
     """Return a ready instance of every anonymizer, by method name."""
-    modules = (import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__))
+    modules = (import_module(module.name) for module in walk_packages(__path__, f"{__name__}."))
     found = (module.EXAMPLE for module in modules if hasattr(module, "EXAMPLE"))
     return {example.method: example for example in found}
 

@@ -10,11 +10,11 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from allonym.anonymizers.settings import settings_digest
 from allonym.errors import ParameterError
+from allonym.language.words import checked_texts, digest
 from allonym.privacy import Guarantee
 from allonym.randomness import DocumentStreams, Noise, secure
-from allonym.settings import settings_digest
-from allonym.text import checked_texts, digest
 
 Kind = Literal["vectors", "texts"]
 

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from allonym import vocabularies
 from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
-from allonym.vocabularies import Vocabulary
+from allonym.vectors import vocabularies
+from allonym.vectors.vocabularies import Vocabulary
 
 
 class RandomReplacement(Anonymizer):

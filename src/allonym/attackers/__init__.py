@@ -8,7 +8,7 @@ from __future__ import annotations
 import inspect
 from functools import cache
 from importlib import import_module
-from pkgutil import iter_modules
+from pkgutil import walk_packages
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import ParameterError
@@ -23,10 +23,10 @@ def classes() -> dict[str, type[Attacker]]:
     from allonym.attackers.base import Attacker
 
     found: dict[str, type[Attacker]] = {}
-    for module in iter_modules(__path__):
-        if module.name.startswith("_"):
+    for module in walk_packages(__path__, f"{__name__}."):
+        if "._" in module.name:
             continue
-        for member in vars(import_module(f"{__name__}.{module.name}")).values():
+        for member in vars(import_module(module.name)).values():
             if inspect.isclass(member) and issubclass(member, Attacker) and hasattr(member, "name"):
                 found[member.name] = member
     return dict(sorted(found.items()))

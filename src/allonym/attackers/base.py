@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from allonym.errors import InputError
-from allonym.text import checked_texts
+from allonym.language.words import checked_texts
 
 Arrays = dict[str, NDArray[Any]]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from allonym.attackers.base import Arrays, Attacker
 from allonym.errors import ParameterError
-from allonym.text import words
+from allonym.language.words import words
 
 
 class Delta(Attacker):

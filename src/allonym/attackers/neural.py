@@ -18,10 +18,10 @@ from scipy import sparse
 from allonym.attackers.base import Arrays, Attacker
 from allonym.attackers.features import TOKEN, lowered
 from allonym.errors import MissingDependencyError, ParameterError
-from allonym.text import is_number
+from allonym.language.words import is_number
 
 if TYPE_CHECKING:
-    from allonym.networks.fitting import Classifier, Examples, Progress
+    from allonym.training.fitting import Classifier, Examples, Progress
 
 _PATIENCE = 5  # epochs, as in the code of Sari et al.
 _NUMBER = "NUM"  # as in A4NT; words are in lower case, so that none is like it
@@ -61,7 +61,7 @@ class NeuralAttacker(Attacker):
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
         _need_torch(self.name)
-        from allonym.networks.fitting import Schedule, fit
+        from allonym.training.fitting import Schedule, fit
 
         self._know(self._choose_vocabulary(texts))
         examples, documents = self._read(texts)
@@ -76,7 +76,7 @@ class NeuralAttacker(Attacker):
         self._network = fit(self._make_network, examples, writers.astype(np.int64)[documents], documents, schedule)
 
     def _scores(self, texts: list[str]) -> NDArray[np.float64]:
-        from allonym.networks.fitting import log_probabilities
+        from allonym.training.fitting import log_probabilities
 
         examples, documents = self._read(texts)
         scores = np.zeros((len(texts), len(self.classes_)))
@@ -84,13 +84,13 @@ class NeuralAttacker(Attacker):
         return scores
 
     def _state(self) -> tuple[dict[str, Any], Arrays]:
-        from allonym.networks.fitting import arrays_of
+        from allonym.training.fitting import arrays_of
 
         return {"vocabulary": self._vocabulary}, arrays_of(self._network)
 
     def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
         _need_torch(self.name)
-        from allonym.networks.fitting import with_arrays
+        from allonym.training.fitting import with_arrays
 
         self._know(state["vocabulary"])
         self._network = with_arrays(self._make_network(), arrays)
@@ -150,13 +150,13 @@ class CharacterAverages(NeuralAttacker):
         return ["\0\0"]  # nothing but single characters: one n-gram that is in none
 
     def _read(self, texts: list[str]) -> tuple[Examples, NDArray[np.int64]]:
-        from allonym.networks.character_averages import Bags
+        from allonym.training.classifiers.character_averages import Bags
 
         counts = sparse.csr_array(_gram_counter(vocabulary=self._place).transform(texts))
         return Bags(counts), np.arange(len(texts))
 
     def _make_network(self) -> Classifier:
-        from allonym.networks import character_averages
+        from allonym.training.classifiers import character_averages
 
         return character_averages.CharacterAverages(
             grams=len(self._vocabulary),
@@ -206,7 +206,7 @@ class TextLSTM(NeuralAttacker):
         return sorted(frequent, key=lambda word: (-found[word], word))[:_MOST_WORDS]
 
     def _read(self, texts: list[str]) -> tuple[Examples, NDArray[np.int64]]:
-        from allonym.networks.text_lstm import FIRST_WORD, UNKNOWN, Sentences
+        from allonym.training.classifiers.text_lstm import FIRST_WORD, UNKNOWN, Sentences
 
         numbered: list[list[int]] = []
         documents: list[int] = []
@@ -218,12 +218,12 @@ class TextLSTM(NeuralAttacker):
         return Sentences(numbered), np.array(documents, dtype=np.int64)
 
     def _make_network(self) -> Classifier:
-        from allonym.networks import text_lstm
+        from allonym.training.classifiers import text_lstm
 
         return text_lstm.TextLSTM(**self._sizes())
 
     def _sizes(self) -> dict[str, int]:
-        from allonym.networks.text_lstm import FIRST_WORD
+        from allonym.training.classifiers.text_lstm import FIRST_WORD
 
         return {
             "words": FIRST_WORD + len(self._vocabulary),
@@ -249,7 +249,7 @@ class TextLSTMConvolution(TextLSTM):
     describes_itself_as = "LSTM and convolutions over the words of each sentence"
 
     def _make_network(self) -> Classifier:
-        from allonym.networks import text_lstm
+        from allonym.training.classifiers import text_lstm
 
         return text_lstm.TextLSTMConvolution(**self._sizes())
 

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from allonym import scoring
 from allonym.attackers.base import Attacker
 from allonym.attackers.delta import Delta
 from allonym.attackers.floors import LengthOnly, Majority
 from allonym.attackers.linear import CharacterNGramSVM, ClearChannelSVM, WordBayes, WordNGramSVM
-from allonym.attackers.writeprints_attackers import WritePrintsBayes, WritePrintsSVM
+from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
 from allonym.errors import InputError
-from allonym.scoring import Figure
+from allonym.metrics import scoring
+from allonym.metrics.scoring import Figure
 
 Setting = Literal["original", "static", "adaptive"]
 SETTINGS: tuple[Setting, ...] = ("original", "static", "adaptive")

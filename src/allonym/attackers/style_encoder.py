@@ -12,7 +12,7 @@ from scipy import sparse
 
 from allonym.attackers.base import Arrays, Attacker
 from allonym.errors import ParameterError
-from allonym.networks.style_inference import StyleReader
+from allonym.networks.style_encoder.inference import StyleReader
 
 Classifier = Literal["svm", "logistic", "nearest"]
 Floats: TypeAlias = NDArray[np.float64]

@@ -21,12 +21,12 @@ from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
+from allonym.formats.files import open_documents
+from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.accounts import Account
 from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
-from allonym.jobs.files import open_documents
+from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
-from allonym.jobs.run import Options, Outcome, Plan, Progress, execute, plan, unfinished
-from allonym.jobs.tables import DamagedRowError, Roles, shown
 from allonym.randomness import Rng, insecure
 
 _SOME_FAILED = 4
@@ -151,8 +151,8 @@ def _on_spark(
     budget: Budget,
 ) -> int:
     """Do the same on a cluster."""
-    from allonym.jobs.cluster import account_of, execute_parts, plan_parts
-    from allonym.jobs.spark import session
+    from allonym.jobs.engines.cluster import account_of, execute_parts, plan_parts
+    from allonym.jobs.engines.spark import session
 
     spark = session(master)
     with _telling_of_on_error():

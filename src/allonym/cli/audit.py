@@ -8,15 +8,16 @@ from typing import Any
 import click
 
 from allonym import anonymizers
+from allonym.audit import command as audit_command
+from allonym.audit import methods
+from allonym.audit.findings import Audit
+from allonym.audit.page import page
+from allonym.audit.texts import HABITS
 from allonym.cli import RISK
 from allonym.cli.methods import build, parameter_options
 from allonym.cli.talk import Talk, common_options
-from allonym.experiments import audit_command, audit_methods
-from allonym.experiments.audit_page import page
+from allonym.formats.tables import shown
 from allonym.jobs.outputs import atomic
-from allonym.jobs.tables import shown
-from allonym.privacy.audit import Audit
-from allonym.privacy.audit_texts import HABITS
 
 _MOST_DRAWS = 10**9
 
@@ -42,7 +43,7 @@ _MOST_DRAWS = 10**9
     "--draws",
     type=click.IntRange(10, _MOST_DRAWS),
     help=f"Draws that judge each input, after as many that choose what to look at. "
-    f"[default: {audit_methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
+    f"[default: {methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
 )
 @click.option(
     "--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {audit_command.TIMEOUT:g}]"
@@ -99,7 +100,7 @@ def command(
         )
     else:
         anonymizer = build(method or "", given, reference=reference, unchanged=target_unchanged)
-        found = audit_methods.audit_method(anonymizer, draws=draws or audit_methods.DRAWS)
+        found = methods.audit_method(anonymizer, draws=draws or methods.DRAWS)
     _answer(context, talk, found, report, force)
     if found.violations or (found.unaudited and not allow_unaudited):
         context.exit(RISK)

@@ -8,13 +8,13 @@ from typing import Any
 
 import click
 
+from allonym.budget.account import Caps, Entry, Totals, shown_cap, worded
+from allonym.budget.ledger import Ledger
 from allonym.cli.budgets import DATABASE, as_json
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
 from allonym.privacy.accounting import rounded_up
-from allonym.privacy.budgets import Caps, Entry, Totals, shown_cap, worded
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.privacy.ledger import Ledger
 from allonym.privacy.statement import number
 
 _DATASET = click.option("--dataset", help="Only this data set.")

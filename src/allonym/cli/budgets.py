@@ -12,12 +12,12 @@ from typing import Any, TypeVar, cast
 
 import click
 
+from allonym.budget.account import Caps, Totals, worded
+from allonym.budget.ledger import Ledger
 from allonym.cli.talk import Talk
 from allonym.jobs.accounts import Account
-from allonym.jobs.plans import Plan
+from allonym.jobs.plan import Plan
 from allonym.privacy.accounting import rounded_up
-from allonym.privacy.budgets import Caps, Totals, worded
-from allonym.privacy.ledger import Ledger
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 

@@ -11,15 +11,15 @@ import click
 
 from allonym import attackers
 from allonym.attackers.base import Attacker
-from allonym.attackers.calibration import count_words, cut
-from allonym.attackers.recognition import Evidence, Recogniser, Recognition, sure
-from allonym.attackers.verification import Verification, Verifier
 from allonym.cli import RISK
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
-from allonym.jobs.authors import KnownTexts, read_authors, read_documents
-from allonym.jobs.tables import shown
-from allonym.scoring import interval, percent
+from allonym.formats.authors import KnownTexts, read_authors, read_documents
+from allonym.formats.tables import shown
+from allonym.metrics.scoring import interval, percent
+from allonym.recognition.recogniser import Evidence, Recogniser, Recognition, sure
+from allonym.recognition.reliability import count_words, cut
+from allonym.recognition.verification import Verification, Verifier
 
 _OPEN_SET = "What this cannot tell: the real author may be none of the known ones; shares are among these alone."
 _QUOTES = 3

@@ -13,15 +13,15 @@ import click
 
 from allonym import anonymizers, attackers
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.word_substitution import WordSubstitution
+from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.attackers.base import Attacker
 from allonym.attackers.panel import HEADLINE, default_panel
 from allonym.cli import RISK
 from allonym.cli.methods import build, several_method_options
 from allonym.cli.talk import Talk, common_options
-from allonym.experiments import report
-from allonym.experiments.evaluation import Candidate, Evaluation, evaluate
-from allonym.experiments.samples import FEWEST_DOCUMENTS, MOST_AUTHORS, MOST_DOCUMENTS, Sample, read_sample
+from allonym.evaluation import report
+from allonym.evaluation.evaluate import Candidate, Evaluation, evaluate
+from allonym.evaluation.sample import FEWEST_DOCUMENTS, MOST_AUTHORS, MOST_DOCUMENTS, Sample, read_sample
 
 _MOST_CONFIGURATIONS = 100
 _ABOUT_REFERENCE = ("reference_label", "reference_text")

@@ -10,11 +10,11 @@ from typing import Any
 import click
 
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.deniability import Deniability
-from allonym.anonymizers.word_substitution import Between, Neighbours, WordSubstitution
+from allonym.anonymizers.words.deniability import Deniability
+from allonym.anonymizers.words.substitution import Between, Neighbours, WordSubstitution
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
-from allonym.jobs.files import open_documents
+from allonym.formats.files import open_documents
 from allonym.mechanisms import Exponential
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.privacy import accounting

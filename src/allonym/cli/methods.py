@@ -13,9 +13,9 @@ import click
 from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.syntf import SynTF
-from allonym.anonymizers.word_substitution import WordSubstitution
+from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.errors import InputError
-from allonym.jobs.files import open_documents
+from allonym.formats.files import open_documents
 
 _UNCHANGED = "Find ε so that this share of words stays as it is on average. [exponential, laplace]"
 _REFERENCE = (

@@ -11,9 +11,12 @@ from typing import Any
 import click
 
 from allonym.cli.talk import Talk, common_options
-from allonym.experiments import a4nt, erae, laplace, syntf
-from allonym.experiments.figures import Figure, draw, to_csv
+from allonym.drawing.figures import Figure, draw, to_csv
 from allonym.jobs.outputs import atomic
+from allonym.papers.a4nt import reproduce as a4nt
+from allonym.papers.erae import reproduce as erae
+from allonym.papers.laplace import reproduce as laplace
+from allonym.papers.syntf import reproduce as syntf
 
 Results = dict[str, Any]
 

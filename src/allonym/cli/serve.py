@@ -14,10 +14,10 @@ from typing import Any
 
 import click
 
+from allonym.budget.account import Caps
 from allonym.cli.budgets import DATABASE
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError, MissingDependencyError
-from allonym.privacy.budgets import Caps
 
 _NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
 

@@ -1,1 +1,1 @@
-"""Whole files through an anonymizer: formats, chunks and engines."""
+"""Whole files through an anonymizer: plans, chunks and engines."""

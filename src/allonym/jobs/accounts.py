@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from allonym.jobs.plans import Plan
-from allonym.privacy.budgets import Caps, Purpose, Totals
-from allonym.privacy.ledger import Ledger, Units
+from allonym.budget.account import Caps, Purpose, Totals
+from allonym.budget.ledger import Ledger, Units
+from allonym.jobs.plan import Plan
 
 
 @dataclass(frozen=True)

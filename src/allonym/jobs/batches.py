@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import AllonymError, RowsError
-from allonym.jobs.files import DocumentBatch
-from allonym.jobs.traces import without_traces
+from allonym.formats.files import DocumentBatch
+from allonym.formats.traces import without_traces
 from allonym.randomness import OneRelease
 
 if TYPE_CHECKING:

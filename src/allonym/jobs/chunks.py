@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import ResumeError
+from allonym.formats.files import DocumentBatch, Format
+from allonym.formats.tables import shown
+from allonym.formats.terms import TermRows
+from allonym.formats.texts import csv_header, table_lines, text_table, write_parquet_tables, write_texts
 from allonym.jobs.batches import Protected
-from allonym.jobs.files import DocumentBatch, Format
-from allonym.jobs.tables import shown
-from allonym.jobs.terms import TermRows
-from allonym.jobs.texts import csv_header, table_lines, text_table, write_parquet_tables, write_texts
 
 if TYPE_CHECKING:
     import pyarrow as pa

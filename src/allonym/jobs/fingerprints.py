@@ -20,7 +20,7 @@ from allonym.randomness import insecure
 
 if TYPE_CHECKING:
     from allonym.anonymizers.base import Anonymizer
-    from allonym.jobs.files import Documents
+    from allonym.formats.files import Documents
     from allonym.randomness import Rng
 
 _DRAWING = ("cryptography", "numpy", "scipy", "simplemma")  # what a draw goes through
@@ -47,7 +47,7 @@ def of_anonymizer(anonymizer: Anonymizer, key: bytes) -> dict[str, Any]:
 
     Privacy: spends nothing; the probe is public.
     """
-    from allonym.jobs.plans import plain_parameter
+    from allonym.jobs.plan import plain_parameter
 
     digest = hashlib.blake2b(key=key)
     digest.update(anonymizer.settings_digest())  # noise is keyed by it

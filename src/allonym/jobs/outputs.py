@@ -16,9 +16,9 @@ from threading import get_ident
 
 from allonym.disk import sync
 from allonym.errors import InputError
-from allonym.jobs.tables import shown
-from allonym.jobs.terms import LISTED, check_terms_output, write_terms
-from allonym.jobs.texts import write_texts
+from allonym.formats.tables import shown
+from allonym.formats.terms import LISTED, check_terms_output, write_terms
+from allonym.formats.texts import write_texts
 
 __all__ = [
     "atomic",

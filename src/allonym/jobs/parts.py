@@ -16,12 +16,12 @@ from typing import Any
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError
+from allonym.formats.files import DocumentBatch, Documents, open_documents
+from allonym.formats.tables import EmptyInputError, Roles, shown
+from allonym.formats.terms import TermRows, terms_table
+from allonym.formats.texts import table_lines, text_table, write_parquet_tables
 from allonym.jobs.batches import OnError, Protected, protect
 from allonym.jobs.chunks import Layout, Written, file_digest
-from allonym.jobs.files import DocumentBatch, Documents, open_documents
-from allonym.jobs.tables import EmptyInputError, Roles, shown
-from allonym.jobs.terms import TermRows, terms_table
-from allonym.jobs.texts import table_lines, text_table, write_parquet_tables
 from allonym.randomness import OneRelease
 
 _SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")

@@ -18,9 +18,9 @@ from pathlib import Path
 from typing import Any
 
 from allonym.errors import InputError, ResumeError
+from allonym.formats.tables import shown
 from allonym.jobs.chunks import Layout, Written, intact
 from allonym.jobs.outputs import make_private, put_back
-from allonym.jobs.tables import shown
 from allonym.randomness import KEY_BYTES
 
 _SCHEMA = """

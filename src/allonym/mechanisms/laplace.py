@@ -77,7 +77,7 @@ class LaplaceND:
         """
         starts = np.asarray(points, np.float64)
         if in_bulk and numbers.ndim == 2:
-            from allonym.mechanisms._laplace_loops import moved_points
+            from allonym.mechanisms._loops.laplace import moved_points
 
             return moved_points(starts, numbers, self.dimensions, self.epsilon, self.grid)
         exact = self._noise(numbers)

@@ -30,12 +30,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym import arithmetic
 from allonym.arithmetic import LN2
-from allonym.closeness import FURTHEST, WordCloseness
 from allonym.errors import ParameterError
 from allonym.mechanisms.exponential import Exponential
 from allonym.mechanisms.metric_pairs import AllPairs
 from allonym.mechanisms.weights import STEPS_PER_OCTAVE, TOP_BITS
 from allonym.randomness import Stream
+from allonym.vectors.closeness import FURTHEST, WordCloseness
 
 Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from allonym.acceleration import in_threads, slab_bytes, worth_compiling
 from allonym.arithmetic import LN2
-from allonym.closeness import FURTHEST, WordCloseness
 from allonym.mechanisms.exponential import Exponential
 from allonym.mechanisms.weights import LARGEST_STEP, QUINTIC, STEPS_PER_OCTAVE
+from allonym.vectors.closeness import FURTHEST, WordCloseness
 
 Int64 = NDArray[np.int64]
 Float32 = NDArray[np.float32]
@@ -91,7 +91,7 @@ class AllPairs:
 
     def _add(self, slabs: list[slice], steps: Float32, grid: _Grid, totals: Int64, near: _Noted) -> None:
         """Add the weights of the pairs of some words with all that follow them."""
-        from allonym.mechanisms._metric_loops import total_pairs
+        from allonym.mechanisms._loops.metric import total_pairs
 
         squares = np.einsum("ij,ij->i", steps, steps)
         buffer = np.empty(max((slab.stop - slab.start for slab in slabs), default=0) * self._words, np.float32)
@@ -187,6 +187,6 @@ def _steepest(tile: Float32, own: Float64, logs: Float64, furthest: float, unit:
 
 
 def _compiled_steepest() -> Callable[..., float]:
-    from allonym._closeness_loops import steepest
+    from allonym.vectors._loops.closeness import steepest
 
     return steepest

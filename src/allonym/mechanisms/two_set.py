@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import ParameterError
-from allonym.mechanisms._candidate_loops import (
+from allonym.mechanisms._loops.candidates import (
     BLOCK,
     MOST_OUTPUTS,
     Float64,

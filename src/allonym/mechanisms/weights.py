@@ -175,7 +175,7 @@ class StreamedWeights(Weights):
         """Return the same as `Weights.extremes`, compiled for large work."""
         if not worth_compiling(len(rows) * self.shape[1]):
             return super().extremes(rows)
-        from allonym.mechanisms._exponential_loops import measure_tile
+        from allonym.mechanisms._loops.exponential import measure_tile
 
         highest, lowest = np.zeros(self.shape[1]), np.ones(self.shape[1])
         split, weights = np.empty((2, self.shape[1]), np.int32), np.empty(self.shape[1], np.int64)
@@ -189,7 +189,7 @@ class StreamedWeights(Weights):
         if not worth_compiling(len(rows) * self.shape[1]):
             super().invert(rows, starts, words, drawn)
             return
-        from allonym.mechanisms._exponential_loops import draw_tile
+        from allonym.mechanisms._loops.exponential import draw_tile
 
         split = np.empty((2, self.shape[1]), np.int32)
         ends = np.empty(self.shape[1], np.int64)
@@ -239,7 +239,7 @@ def weights_of(scores: object, exponent_per_score: float) -> Weights:
 
 
 def _compiled_total_tile() -> Callable[..., None]:
-    from allonym.mechanisms._exponential_loops import total_tile
+    from allonym.mechanisms._loops.exponential import total_tile
 
     return total_tile
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 
 from allonym.errors import AllonymError
-from allonym.metrics import _meteor, _minilm
+from allonym.metrics import _language_model, _meteor, _minilm
 from allonym.metrics._shared import how_to_install, installed, packaged_file
 from allonym.metrics.fluency import GRAMMAR_EXTRA, GRAMMAR_MODULE
-from allonym.networks import language_model
 
 
 def lacks() -> dict[str, str]:
@@ -20,7 +19,7 @@ def lacks() -> dict[str, str]:
         "grammar_findings": _packages("The grammar checker", GRAMMAR_EXTRA, GRAMMAR_MODULE),
         "meteor_1_5": _meteor.missing(),
         "meteor_nltk": _wordnet(),
-        "perplexity": language_model.missing(),
+        "perplexity": _language_model.missing(),
     }
 
 
@@ -38,7 +37,7 @@ def _encoder() -> str:
 
 def _wordnet() -> str:
     """Look for WordNet without reading it, which takes seconds."""
-    from allonym import synonyms
+    from allonym.language import synonyms
 
     lack = _packages("METEOR by nltk", "wordnet", "nltk")
     if not lack:

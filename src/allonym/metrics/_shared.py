@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import InputError, MissingDependencyError, ModelError
-from allonym.text import checked_texts
+from allonym.language.words import checked_texts
 
 Progress: TypeAlias = Callable[[int, int], None] | None
 Figures: TypeAlias = NDArray[np.float64]

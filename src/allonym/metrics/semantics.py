@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from allonym import distances
+from allonym.language.words import checked_texts, terms, words
 from allonym.metrics import _meteor
 from allonym.metrics._minilm import DIMENSIONS, Vectors, encoder
 from allonym.metrics._shared import Figures, Progress, checked_pairs, optional
-from allonym.text import checked_texts, terms, words
 
 if TYPE_CHECKING:
-    from allonym.embeddings import Source, WordTable
+    from allonym.vectors.embeddings import Source, WordTable
 
 _BLOCK = 256  # documents between two calls of progress, and embedded at once
 _REMEMBERED_WORDS = 2**16
@@ -95,13 +95,13 @@ def word_movers(
     Args:
         before: The texts as they were.
         after: What became of them.
-        embeddings: A word table, or anything `allonym.embeddings.load` reads; the shipped one if not given.
+        embeddings: A word table, or anything `allonym.vectors.embeddings.load` reads; the shipped one if not given.
         progress: Called with the pairs done and all pairs.
 
     Raises:
         InputError: There is not one text before and one after for each document.
     """
-    from allonym.embeddings import load
+    from allonym.vectors.embeddings import load
 
     olds, news = checked_pairs(before, after)
     table = load(embeddings)
@@ -144,7 +144,7 @@ def meteor_1_5(reference: Sequence[str], candidate: Sequence[str], *, progress: 
 def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress: Progress = None) -> Figures:
     """Return nltk's METEOR of each candidate against its reference: the weights of the first METEOR (2005), not 1.5.
 
-    Exact, stem and WordNet synonym matches over the words of `allonym.text`. nltk looks for the synonyms of stems, so
+    Exact, stem and WordNet synonym matches over the words of `language.words`. nltk looks for the synonyms of stems, so
     "auto" is one of "car" but "automobile" (stem "automobil") is none. Its figures and those of `meteor_1_5` differ by
     a factor of two and more on the same pair: the two must not share a table's column.
 
@@ -190,7 +190,7 @@ class _Synonyms:
     """WordNet as nltk's METEOR asks it, remembering what it answered."""
 
     def __init__(self) -> None:
-        from allonym.synonyms import WordNet
+        from allonym.language.synonyms import WordNet
 
         self._wordnet = WordNet.open()  # kept, because its files are closed with it
         self.synsets: Any = lru_cache(_REMEMBERED_WORDS)(self._wordnet._reader.synsets)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from allonym.errors import ParameterError
+from allonym.language.words import terms
 from allonym.metrics._shared import Figures, Progress, checked_pairs
-from allonym.text import terms
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from allonym.errors import ParameterError
+from allonym.language.words import checked_texts
 from allonym.metrics._shared import Progress
-from allonym.scoring import Figure, classification
-from allonym.text import checked_texts
+from allonym.metrics.scoring import Figure, classification
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array, csr_matrix

@@ -1,1 +1,1 @@
-"""The neural networks: the only part of the package that uses torch, and inference that needs none."""
+"""Neural networks as NumPy reads them, with the same bits on every processor. Torch is never imported here."""

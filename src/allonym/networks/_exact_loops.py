@@ -1,4 +1,4 @@
-"""Compiled twins of what `whole_numbers` and `_erae_gru` do element by element: the same operations in the same order.
+"""Compiled twins of what `whole_numbers` and `erae._gru` do element by element: the same operations in the same order.
 
 No operation is joined with another or done in another order, so the bits are NumPy's. Constants are arguments: machine
 code that is kept on disk would not notice that one of them changed. Imported only when compiling pays.

@@ -4,7 +4,7 @@ Libraries add the products of a matrix in an order that depends on the processor
 round otherwise in another order; their `exp` and `tanh` differ in the last bit, too. So here
 
 - weights are int8 with a scale a row, what they multiply are whole numbers of 16 bits, or of 6 before the output layer,
-  and every sum is exact: in 32-bit integers (`_integer_products`), or in floats that hold it exactly, by any library;
+  and every sum is exact: in 32-bit integers (`integer_products`), or in floats that hold it exactly, by any library;
 - `tanh` and `e^x` are polynomials in single operations of IEEE 754 (+, −, ×, ÷), each of which is the same everywhere;
 - what is left is one operation an element, rounded to the nearest, ties to even.
 
@@ -117,9 +117,9 @@ class WholeMatrix:
 
     @cached_property
     def _packed(self) -> NDArray[np.int32]:
-        from allonym import _integer_products
+        from allonym.vectors._loops import integer_products
 
-        return _integer_products.packed(self.whole.astype(np.int16), _integer_products.COLUMNS)
+        return integer_products.packed(self.whole.astype(np.int16), integer_products.COLUMNS)
 
     def sums(self, rows: Shorts, *, fast: bool = False) -> Sums:
         """Return rows · matrixᵀ without the scales.
@@ -129,9 +129,9 @@ class WholeMatrix:
             fast: Whether compiling pays by now.
         """
         if fast and self._in_32_bits:
-            from allonym import _integer_products
+            from allonym.vectors._loops import integer_products
 
-            return _integer_products.multiply(rows, self._packed, len(self.whole))
+            return integer_products.multiply(rows, self._packed, len(self.whole))
         # Below 2^53 in every order: float64 holds all of it.
         products = rows.astype(np.float64) @ self._columns
         return products.astype(np.int32) if self._in_32_bits else products.astype(np.int64)

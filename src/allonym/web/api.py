@@ -12,7 +12,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from allonym.errors import AllonymError
-from allonym.web import alternatives, guard, methods
+from allonym.recognition import alternatives
+from allonym.web import guard, methods
 from allonym.web.changes import word_of
 from allonym.web.desk import MOST_REFERENCES, Desk
 from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole

@@ -8,15 +8,16 @@ from functools import lru_cache
 from typing import Any
 
 from allonym import metrics
-from allonym.attackers.calibration import count_words
-from allonym.attackers.recognition import Recogniser
+from allonym.budget.account import Total, Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
-from allonym.privacy.budgets import Total, Totals, added
-from allonym.web import methods, reading, rewriting, style_profile
+from allonym.recognition import profile
+from allonym.recognition.profile import Likeness
+from allonym.recognition.recogniser import Recogniser
+from allonym.recognition.reliability import count_words
+from allonym.web import methods, reading, rewriting
 from allonym.web.purse import Purse
 from allonym.web.reading import YOU, Reading
 from allonym.web.rewriting import Charge, Draft
-from allonym.web.style_profile import Likeness
 
 MOST_REFERENCES = 2_000
 _LONGEST_COMPARED = 20_000  # characters whose meaning is compared: a tenth of a second for each 1,000
@@ -213,7 +214,7 @@ class Desk:
     def same_writer(self) -> Likeness | None:
         """Return how likely style alone makes it that one writer wrote the original and the draft."""
         draft = self.drafted()
-        return style_profile.shipped().likeness(draft.draw.original, draft.text)
+        return profile.shipped().likeness(draft.draw.original, draft.text)
 
 
 @lru_cache(maxsize=4)

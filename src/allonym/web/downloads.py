@@ -11,9 +11,9 @@ from importlib.resources import files
 from typing import Any
 
 from allonym import __version__
+from allonym.drawing.figures import to_csv
+from allonym.drawing.svg import escaped
 from allonym.errors import InputError
-from allonym.experiments.figures import to_csv
-from allonym.experiments.svg import escaped
 from allonym.web import methods, reporting
 from allonym.web.desk import Desk
 from allonym.web.reporting import Report

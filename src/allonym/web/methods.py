@@ -13,9 +13,9 @@ from typing import Any
 from allonym import anonymizers, models
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import AllonymError, ParameterError
+from allonym.metrics.scoring import percent
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
-from allonym.scoring import percent
 
 POSITIONS = 5
 MOST_WORDS = 20_000

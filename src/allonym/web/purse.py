@@ -14,12 +14,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from allonym.budget.account import Caps, Purpose, Totals, worded
+from allonym.budget.ledger import Ledger
 from allonym.errors import InputError
 from allonym.jobs.accounts import Account
-from allonym.jobs.plans import Plan
+from allonym.jobs.plan import Plan
 from allonym.privacy import Guarantee
-from allonym.privacy.budgets import Caps, Purpose, Totals, worded
-from allonym.privacy.ledger import Ledger
 
 _REFUSED = "The ledger cannot be used; check --budget-db and its disk. Nothing was drawn."
 

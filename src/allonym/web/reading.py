@@ -6,19 +6,19 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from allonym.attackers.calibration import count_words
-from allonym.attackers.function_words import (
+from allonym.language.function_words import (
     AMERICAN_SPELLINGS,
     BRITISH_SPELLINGS,
     FUNCTION_WORDS,
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.attackers.recognition import FEW_WORDS, Evidence, Opinion, Recogniser, Recognition, ordinal, sure
-from allonym.scoring import Figure, interval, percent
-from allonym.web import style_features, style_profile
-from allonym.web.style_features import Kind
-from allonym.web.style_profile import Comparison, Finding
+from allonym.metrics.scoring import Figure, interval, percent
+from allonym.recognition import profile, profile_features
+from allonym.recognition.profile import Comparison, Finding
+from allonym.recognition.profile_features import Kind
+from allonym.recognition.recogniser import FEW_WORDS, Evidence, Opinion, Recogniser, Recognition, ordinal, sure
+from allonym.recognition.reliability import count_words
 
 YOU = "you"
 MOST_PLACES = 200  # of one mark; a list of thousands helps nobody
@@ -104,7 +104,7 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         return Reading(0, "nothing", "Nothing to read yet.", "Write or paste a text.", None, "")
     if recogniser is not None:
         return _among_known(recogniser.check(text, YOU), text)
-    comparison = style_profile.shipped().compare(text)
+    comparison = profile.shipped().compare(text)
     if comparison is None:
         sentence = f"{_counted(words)} are too few to say anything."
         return Reading(
@@ -162,7 +162,7 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
     if feature.startswith("pattern "):
         return "punctuation"
     quoted = text[places[0][0] : places[0][1]]
-    words = [match.group().lower().replace("’", "'") for match in style_features.WORD.finditer(quoted)]
+    words = [match.group().lower().replace("’", "'") for match in profile_features.WORD.finditer(quoted)]
     if not words:
         return "punctuation"
     if any(word in _SPELLINGS for word in words):
@@ -205,7 +205,7 @@ def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) 
 
 def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
     """Return what somebody sees who lays the text beside another of the same writer's."""
-    likeness = style_profile.shipped().likeness(text, "\n\n".join(own)) if own else None
+    likeness = profile.shipped().likeness(text, "\n\n".join(own)) if own else None
     if likeness is None:
         return []
     says = (

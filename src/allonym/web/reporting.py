@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from allonym import __version__
-from allonym.experiments.figures import Lines, Panel, Point, Rule, Series, draw
-from allonym.privacy.budgets import worded
+from allonym.budget.account import worded
+from allonym.drawing.figures import Lines, Panel, Point, Rule, Series, draw
+from allonym.metrics.scoring import percent
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.scoring import percent
 from allonym.web import methods, reading, rewriting
 from allonym.web.desk import Desk
 from allonym.web.reading import Reading

@@ -10,18 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from allonym import sequences
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae import ERAE
-from allonym.anonymizers.word_substitution import WordSubstitution
-from allonym.attackers.calibration import count_words
+from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.attackers.counts import texts_of_counts
+from allonym.budget.account import Total, Totals, where, why_not, worded
 from allonym.errors import InputError
+from allonym.language import sequences
+from allonym.language.words import words as split_words
 from allonym.privacy import Guarantee, accounting
-from allonym.privacy.budgets import Total, Totals, where, why_not, worded
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import number
-from allonym.text import words as split_words
+from allonym.recognition.reliability import count_words
 from allonym.web import methods
 from allonym.web.changes import Change, compare, with_word
 

@@ -20,15 +20,16 @@ from pathlib import Path
 from reprlib import Repr
 from typing import Any
 
+from allonym.budget.account import added, worded
 from allonym.errors import AllonymError, BudgetError, InputError
-from allonym.jobs.columns import look_like_names
-from allonym.jobs.files import open_documents
+from allonym.formats import parquet_sizes
+from allonym.formats.columns import look_like_names
+from allonym.formats.files import open_documents
+from allonym.jobs.execute import Options, Plan, execute, plan
 from allonym.jobs.outputs import privacy_path
-from allonym.jobs.run import Options, Plan, execute, plan
 from allonym.privacy import Guarantee
-from allonym.privacy.budgets import added, worded
 from allonym.privacy.statement import number
-from allonym.web import methods, parquet_sizes
+from allonym.web import methods
 from allonym.web.purse import Purse
 
 SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")

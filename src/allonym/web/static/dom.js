@@ -17,7 +17,7 @@ export function show(made, shown) {
   made.hidden = !shown;
 }
 
-// Whole per cents, but never all or nothing by rounding: the rule of `allonym.scoring`.
+// Whole per cents, but never all or nothing by rounding: the rule of `allonym.metrics.scoring`.
 export function percent(share) {
   const whole = Math.floor(100 * share + 0.5);
   if (share > 0 && share < 1 && !(whole > 0 && whole < 100)) return whole < 1 ? "under 1 %" : "over 99 %";

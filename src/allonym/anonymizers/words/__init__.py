@@ -1,0 +1,1 @@
+"""Words of a public table, replaced one by one: with Laplace noise, or by the exponential mechanism."""

@@ -1,0 +1,1 @@
+"""Audits: attempts to prove a claimed loss wrong."""

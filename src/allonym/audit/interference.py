@@ -1,0 +1,277 @@
+"""Non-interference: with the draws held fixed, every document must give the same bytes. Exact, without sampling.
+
+What comes out of a method may depend on a document through the draws of its mechanism alone. So the draws are taken
+from a fixed table (`audit_draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a
+job must be the same for every document: or, where a method says that it copies a habit, for a document and a plain one
+that shares this habit.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, cast
+
+import numpy as np
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.words.segments import SEGMENT
+from allonym.anonymizers.words.substitution import WordSubstitution
+from allonym.audit.documents import MEASURED, Reading, twin
+from allonym.audit.draws import Mechanism, held
+from allonym.audit.findings import Finding, Verdict
+from allonym.audit.small import PLAIN, audit_words, loss_of, reading_of, settings_of
+from allonym.errors import AllonymError
+from allonym.formats.files import open_documents
+from allonym.jobs.execute import plan, run
+from allonym.privacy import Guarantee
+from allonym.randomness import secure
+
+_NAMED = 6  # documents in a sentence
+_BATCH = 5
+_UP = 1 + 1e-9
+_NOT_IN_A_TABLE = ("\0", "\ufeff", "\r")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that a release shows, with the draws held fixed."""
+
+    output: bytes
+    record: str
+    calls: tuple[tuple[str, tuple[int, ...]], ...]
+    drawn: int
+    mechanisms: tuple[Mechanism, ...]
+    written: int = 0
+
+
+def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
+    """Release some documents with the draws of a table."""
+    with held(table) as trace:
+        try:
+            release = anonymizer.release(texts, rng=secure())
+        except (AllonymError, ArithmeticError, LookupError, TypeError, ValueError) as error:
+            # That a document cannot be released shows, too.
+            return Seen(type(error).__name__.encode(), "", tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
+    record = f"{release.guarantee.to_json()}\n{release.guarantee}"
+    calls, mechanisms = tuple(trace.calls), tuple(trace.mechanisms)
+    return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, words_in(release.payload))
+
+
+def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
+    """Return a payload as bytes that differ if anything in it differs."""
+    if hasattr(payload, "indptr"):
+        parts = (np.array(payload.shape), payload.indptr, payload.indices, payload.data)
+        return b"|".join(f"{part.dtype}".encode() + np.ascontiguousarray(part).tobytes() for part in parts)
+    return json.dumps(payload).encode()
+
+
+def words_in(payload: Any) -> int:  # noqa: ANN401 - of any method
+    """Return how many words the longest document of a payload has."""
+    if hasattr(payload, "indptr"):
+        return int(np.asarray(payload.sum(axis=1)).max(initial=0))
+    return max((len(one if isinstance(one, list) else one.split()) for one in payload), default=0)
+
+
+class Comparison:
+    """What differed between documents and their plain twins.
+
+    Args:
+        anonymizer: The method.
+        table: The table of draws.
+    """
+
+    def __init__(self, anonymizer: Anonymizer, table: int) -> None:
+        self.anonymizer, self.table = anonymizer, table
+        self.promised: Guarantee = anonymizer.guarantee()
+        self.word = (audit_words(anonymizer) or PLAIN)[-1]
+        self.reading: Reading = reading_of(anonymizer)
+        self.differ: dict[str, list[str]] = {"output": [], "draws": [], "records": []}
+        self.most_drawn = self.most_written = 0
+        self.mechanisms: list[Mechanism] = []
+        self.compared = self.left_out = 0
+        self._plain: dict[str, Seen] = {}
+
+    def twin(self, document: str) -> str | None:
+        """Return the document's plain twin."""
+        return twin(document, self.promised.copies, self.word, self.reading)
+
+    def add(self, name: str, document: str) -> None:
+        """Compare one document with its twin."""
+        plain = self.twin(document)
+        if plain is None:
+            self.left_out += 1
+            return
+        if plain not in self._plain:
+            self._plain[plain] = seen(self.anonymizer, [plain], self.table)
+        self._compare(name, seen(self.anonymizer, [document], self.table), self._plain[plain])
+
+    def add_together(self, name: str, documents: Sequence[str]) -> None:
+        """Compare a batch of documents with the batch of their twins."""
+        pairs = [(document, plain) for document in documents if (plain := self.twin(document)) is not None]
+        if pairs:
+            first, second = (seen(self.anonymizer, list(texts), self.table) for texts in zip(*pairs, strict=True))
+            self._compare(name, first, second, documents=len(pairs))
+
+    def again(self) -> None:
+        """Release plain documents once more: an answer that is remembered, or drawn elsewhere, shows."""
+        for plain, before in list(self._plain.items())[:3]:
+            self._compare("the same document again", seen(self.anonymizer, [plain], self.table), before)
+            with held(self.table):
+                transformed = as_bytes(self.anonymizer.transform([plain]))
+            if transformed != before.output:
+                self.differ["output"].append("the same document by transform")
+
+    def _compare(self, name: str, mine: Seen, plain: Seen, documents: int = 1) -> None:
+        self.compared += 1
+        self.most_drawn = max(self.most_drawn, *(-(-one.drawn // documents) for one in (mine, plain)))
+        self.most_written = max(self.most_written, mine.written, plain.written)
+        for mechanism in (*mine.mechanisms, *plain.mechanisms):
+            if not any(mechanism is known for known in self.mechanisms):
+                self.mechanisms.append(mechanism)
+        for aspect, same in (
+            ("output", mine.output == plain.output),
+            ("draws", mine.calls == plain.calls),
+            ("records", mine.record == plain.record),
+        ):
+            if not same:
+                self.differ[aspect].append(name)
+
+
+def interference(
+    anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], *, tables: int, where: str
+) -> list[Finding]:
+    """Return the findings: whether outputs, draws or records follow the documents, and whether more is drawn than said.
+
+    Args:
+        anonymizer: The method.
+        documents: Documents and what is special about each.
+        tables: How many tables of draws to hold fixed, one after another.
+        where: Which version of the method this is.
+    """
+    promised = anonymizer.guarantee()
+    if promised.copies - MEASURED:
+        copied = ", ".join(sorted(promised.copies - MEASURED))
+        says = f"There are no plain documents that share what the method copies ({copied}), so nothing was compared."
+        return [Finding(check="interference", verdict="not audited", says=says)]
+    listed = list(documents)
+    comparisons = []
+    for table in range(1, tables + 1):
+        comparison = Comparison(anonymizer, table)
+        for name, document in listed:
+            comparison.add(name, document)
+        for start in range(0, len(listed), _BATCH * 8):
+            some = listed[start : start + _BATCH * 8 : 8]
+            comparison.add_together(f"a batch with {some[0][0]}", [document for _, document in some])
+        comparison.again()
+        comparisons.append(comparison)
+    return [*(_followed(comparisons, aspect, where) for aspect in _ASPECTS), _drawn(anonymizer, comparisons, where)]
+
+
+_ASPECTS = {
+    "output": ("interference", "the output"),
+    "draws": ("draws", "the number of draws, or their shape,"),
+    "records": ("records", "the guarantee"),
+}
+
+
+def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Finding:
+    check, what = _ASPECTS[aspect]
+    names = list(dict.fromkeys(name for one in comparisons for name in one.differ[aspect]))
+    compared = sum(one.compared for one in comparisons)
+    figures = {"documents": compared, "differ": len(names), "which": names[:50], "tables": len(comparisons)}
+    if left_out := sum(one.left_out for one in comparisons):
+        figures["left_out"] = left_out
+    if not names:
+        says = f"With the draws held fixed, {what} was the same for {compared:,} documents ({where})."
+        return Finding(check=check, verdict="holds", says=says, figures=figures)
+    named = "; ".join(names[:_NAMED]) + ("; …" if len(names) > _NAMED else "")
+    says = f"With the draws held fixed, {what} still follows the document ({where}): {named}. The loss is infinite."
+    return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
+
+
+def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str) -> Finding:
+    """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
+    promised, most = comparisons[0].promised, max(one.most_drawn for one in comparisons)
+    written = max(one.most_written for one in comparisons)
+    claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
+    # Of equal mechanisms one: a loss may take a pass over a vocabulary.
+    used = {settings_of(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
+    lost = max((loss_of(mechanism) or 0.0 for mechanism in used.values()), default=0.0)
+    figures = {"drawn": most, "written": written, "stated": promised.words, "loss": lost, "claimed": claimed}
+    # What fills up a segment is drawn, and dropped.
+    filled = SEGMENT if isinstance(anonymizer, WordSubstitution) else 1
+    stated = None if promised.words is None else -(-promised.words // filled) * filled
+    says, verdict = f"A document's {most:,} words are drawn by mechanisms that lose what is stated", "holds"
+    if not most:
+        says = "No mechanism was needed"
+    if stated is not None and claimed and (most > stated or written > (promised.words or 0)):
+        says, verdict = (
+            f"{max(most, written):,} words are drawn, but the guarantee counts {promised.words:,}",
+            "violated",
+        )
+    elif lost > claimed * _UP:
+        says, verdict = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}", "violated"
+    elif not most and claimed:
+        says, verdict = "No mechanism that the audit knows drew anything", "not audited"
+    elif not _adds_up(anonymizer):
+        says, verdict = "The losses of words and documents are more than the total that is stated", "violated"
+    return Finding(check="words drawn", verdict=cast(Verdict, verdict), says=f"{says} ({where}).", figures=figures)
+
+
+def _adds_up(anonymizer: Anonymizer) -> bool:
+    """Tell whether totals are no smaller than the sum of their parts, in fractions."""
+    for documents in (1, 2, 7):
+        promised = anonymizer.guarantee(documents)
+        if promised.words is not None:
+            parts = Fraction(promised.loss_per_word or 0.0) * promised.words * documents
+            if promised.documents != documents or Fraction(promised.epsilon or 0.0) < parts:
+                return False
+    return True
+
+
+def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:
+    """Return whether the files of a job over a table follow its texts, with the draws held fixed."""
+    comparison = Comparison(anonymizer, 1)
+    pairs = [
+        (document, plain)
+        for _, document in documents
+        if (plain := comparison.twin(document)) is not None and _fits(document)
+    ]
+    first, second = (_job(anonymizer, texts) for texts in zip(*pairs, strict=True))
+    names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+    figures = {"rows": len(pairs), "files": sorted(first), "differ": names}
+    if names:
+        says = f"With the draws held fixed, files of a job still follow its texts ({where}): {', '.join(names)}."
+        return Finding(check="job files", verdict="violated", says=says, figures=figures, tells=True)
+    files = ", ".join(sorted(first))
+    says = f"With the draws held fixed, a table of {len(pairs)} other texts gave the same files: {files} ({where})."
+    return Finding(check="job files", verdict="holds", says=says, figures=figures)
+
+
+def _fits(document: str) -> bool:
+    """Tell whether a text survives a CSV file."""
+    try:
+        document.encode()
+    except UnicodeEncodeError:
+        return False
+    return not any(sign in document for sign in _NOT_IN_A_TABLE)
+
+
+def _job(anonymizer: Anonymizer, texts: Sequence[str]) -> dict[str, bytes]:
+    """Run a job over a table of these texts and return all it wrote."""
+    with TemporaryDirectory() as folder, held(1):
+        source, place = Path(folder) / "texts.csv", Path(folder) / "released"
+        place.mkdir()
+        with source.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("id", "text"), *enumerate(texts)])
+        documents = open_documents(source, text="text", id="id")
+        out = place / ("released.npz" if anonymizer.kind == "vectors" else "released.csv")
+        job = plan(anonymizer, documents, out=out, has_ids=True, has_authors=False, keep=(), repeatable=False)
+        run(job, secure(), force=False, progress=lambda _: None)
+        return {found.name: found.read_bytes() for found in sorted(place.rglob("*")) if found.is_file()}

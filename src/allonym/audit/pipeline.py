@@ -1,0 +1,274 @@
+"""A method's own draws against the law of its mechanism, and against each other.
+
+The law is that of the exact weights; the draws are those of whole releases. At a small loss every output is likely, so
+that a word that is left out, put in, or drawn with a neighbour's noise shows in a few thousand draws.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.erae import ERAE
+from allonym.anonymizers.words.substitution import WordSubstitution
+from allonym.audit.draws import Draw, watched
+from allonym.audit.findings import Finding
+from allonym.audit.law import Test, follows, judged, most_alike, same_law, varies
+from allonym.audit.small import PLAIN, Small, audit_words, small_version, tiny_erae, vocabulary_of
+from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
+from allonym.randomness import secure
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+
+ROWS = 300  # of each document
+_ALIKE = 100  # rows of one document that are compared with each other
+_DRAWS = 4_000  # at full size
+_FEW_ROWS = 40
+_SHORT = 20  # words
+_LENGTH = 12
+_PLACES = 48  # of a document whose words are compared with each other: whole segments
+_PARTS = 16  # of the words that are not told apart
+_POINTS_AT_ONCE = 1000
+_TINY_STEPS = (3, 4)  # sentences and words of the tiny ER-AE
+_FEWEST_DRAWS = 400  # for the same ratings
+_NEARBY = 64  # most likely words that are told apart at full size
+_HOLDS = "What the method writes follows the law of its mechanism"
+_BROKEN = "What the method writes does not follow the law of its mechanism"
+
+
+def pipeline(anonymizer: Anonymizer) -> list[Finding]:
+    """Return the findings about a method's own draws: of its small version, and as it is."""
+    small = small_version(anonymizer)
+    if small is None:
+        says = f"No small version of {anonymizer.method} is known, so its draws were not compared with their law."
+        return [Finding(check="law", verdict="not audited", says=says)]
+    if isinstance(small.anonymizer, ERAE):
+        return _of_ratings(small.anonymizer)
+    tests = [*_positions(small), *_counts(small)]
+    found = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=f"{len(small.words)} words, a small loss")]
+    return [*found, _independent(small), _at_full_size(anonymizer)]
+
+
+def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
+    """Return what was released for each document as numbers of words, in the order they stand in; −1 for others."""
+    if hasattr(payload, "indptr"):
+        rows = payload.toarray()  # type: ignore[attr-defined] # vectors
+        return [np.repeat(np.arange(rows.shape[1]), row) for row in rows]
+    place = {word: number for number, word in enumerate(words)}
+    documents = [one if isinstance(one, list) else one.split() for one in payload]  # type: ignore[attr-defined]
+    return [np.array([place.get(word, -1) for word in document], np.int64) for document in documents]
+
+
+def _in_order(anonymizer: Anonymizer) -> bool:
+    """Tell whether every word stands in its place."""
+    return isinstance(anonymizer, WordSubstitution) and anonymizer.order == "text"
+
+
+def _length(anonymizer: Anonymizer) -> int:
+    words = getattr(anonymizer, "words", None)
+    return _LENGTH if words is None or not _in_order(anonymizer) else int(words)
+
+
+def _positions(small: Small) -> Iterator[Test]:
+    """Compare every word in every place with its law, where words keep their places."""
+    laws = small.laws
+    if laws is None or not _in_order(small.anonymizer):
+        return
+    many, length = len(small.words), _length(small.anonymizer)
+    inputs = [[(turn + place) % many for place in range(length)] for turn in range(many)]
+    texts = [" ".join(small.words[number] for number in row) for row in inputs for _ in range(ROWS)]
+    released = columns_of(small.anonymizer.release(texts).payload, small.words)
+    if any(len(row) < length or (row < 0).any() for row in released):
+        yield Test("words that are in no law, or missing", 0.0)
+        return
+    drawn = np.stack([row[:length] for row in released]).reshape(many, ROWS, length)
+    by_word = np.zeros((many, many), np.int64)
+    for turn, row in enumerate(inputs):
+        for place, number in enumerate(row):
+            counts = np.bincount(drawn[turn, :, place], minlength=many)
+            by_word[number] += counts
+            yield Test(f"{small.words[number]!r} as word {place + 1} of {length}", follows(counts, laws[number]))
+    for number, counts in enumerate(by_word):
+        yield Test(f"{small.words[number]!r} anywhere", follows(counts, laws[number]))
+
+
+def _counts(small: Small) -> Iterator[Test]:
+    """Compare the counts of documents of one word, of two and of all with the mixture of their laws."""
+    words, many, length = small.words, len(small.words), _length(small.anonymizer)
+    alone = [(f"{word!r} alone", [number] * length) for number, word in enumerate(words)]
+    if _in_order(small.anonymizer):
+        yield from _mixtures(small, small.anonymizer, alone, ROWS)
+        return
+    first = [(f"all words, {words[n]!r} first", [(n + k) % many for k in range(many)]) for n in range(many)]
+    once = [(f"{words[n]!r}, then another", [n] + [(n + 5) % many] * (length - 1)) for n in range(many)]
+    last = [(f"{words[n]!r} after another", [(n + 5) % many] * (length - 1) + [n]) for n in range(many)]
+    given = getattr(small.anonymizer, "words", None)
+    # Few words of many documents, where a word more of each shows; and many words, which may hang together.
+    short = small.anonymizer if given is None else clone(small.anonymizer).set_params(words=min(int(given), _SHORT))
+    yield from _mixtures(small, short, alone + first + once + last, ROWS)
+    yield from _mixtures(small, small.anonymizer, alone, _FEW_ROWS)
+
+
+def _mixtures(small: Small, method: Anonymizer, asked: Sequence[tuple[str, list[int]]], rows: int) -> Iterator[Test]:
+    """Compare what came for documents, given as numbers of words, with the mixture of the words' laws."""
+    if small.laws is None:
+        return
+    texts = [" ".join(small.words[number] for number in row) for _, row in asked for _ in range(rows)]
+    released = columns_of(method.release(texts).payload, small.words)
+    if any((row < 0).any() for row in released):
+        yield Test("words that are in no law", 0.0)
+        return
+    counts = [np.bincount(row, minlength=len(small.words)) for row in released]
+    for (name, inputs), own in zip(asked, np.stack(counts).reshape(len(asked), rows, -1), strict=True):
+        law = small.laws[inputs].mean(axis=0)
+        yield Test(name, follows(own.sum(axis=0), law))
+        # Words that are all drawn once each spread less than draws of the mixture, and never more.
+        yield Test(f"{name}: words of one document hang together", varies(own, law))
+
+
+def _independent(small: Small) -> Finding:
+    """Compare rows of one document, and places in it, with each other: shared noise makes them agree."""
+    method, places = small.anonymizer, _PLACES
+    if isinstance(method, WordSubstitution):
+        method = clone(method).set_params(order="text", words=None)  # so that places can be told apart
+    text = " ".join([small.words[0]] * places)
+    with watched(getattr(method, "mechanism_", None), words=False) as watch:
+        payload = method.release([text] * _ALIKE).payload
+    matrix = _drawn_matrix(watch.draws, _ALIKE)
+    if matrix is None:
+        matrix = np.stack(columns_of(payload, small.words))
+    if small.laws is None or matrix.shape[1] < 2:
+        return judged("fresh noise", [], holds="", broken="", where="words of one document")
+    chance = float((small.laws[0] ** 2).sum())
+    return alike(matrix, np.full(matrix.shape[1], chance), np.full(len(matrix), chance), f"{len(PLAIN)} words")
+
+
+def alike(matrix: Int64, by_place: Float64, by_row: Float64, where: str) -> Finding:
+    """Return whether two rows, or two places, agree more often than independent draws would."""
+    tests = [
+        Test("two rows agree", most_alike(matrix, by_place)),
+        Test("two places agree", most_alike(matrix.T, by_row)),
+    ]
+    return judged(
+        "fresh noise",
+        tests,
+        holds="Every draw of a document has noise of its own, and so has every document",
+        broken="Draws share their noise",
+        where=where,
+        rows=len(matrix),
+        places=matrix.shape[1],
+    )
+
+
+def _drawn_matrix(draws: Sequence[Draw], rows: int) -> Int64 | None:
+    """Return what mechanisms drew for equal documents, a row each; None if nothing was watched, or it has no rows."""
+    drawn = [np.asarray(draw.outputs).ravel() for draw in draws]
+    flat = np.concatenate([np.zeros(0, np.int64), *drawn])
+    return flat.reshape(rows, -1) if flat.size and flat.size % rows == 0 else None
+
+
+def _of_ratings(anonymizer: ERAE) -> list[Finding]:
+    """Compare what ER-AE draws over a tiny vocabulary with the law of the ratings that it hands to its mechanism."""
+    sentences, steps = _TINY_STEPS
+    small = tiny_erae(anonymizer, len(PLAIN) - 4, sentences=sentences, steps=steps)
+    words = PLAIN[: len(PLAIN) - 4]
+    texts = ["", " ".join(words[:3]), f"{words[3]} {words[4]}. {words[5]}.", f"{words[6]} {words[7]}. " * 5]
+    tests, where = list[Test](), f"{len(words)} words, a small loss"
+    for number, text in enumerate(texts):
+        # A draw that is no word may break what follows it; that it came is what counts.
+        with watched(small.mechanism_, words=False) as watch, suppress(LookupError):
+            small.release([text] * (4 * ROWS), rng=secure())
+        tests += _rated_tests(watch.draws, f"text {number + 1}")
+    found = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=where)]
+    with watched(small.mechanism_, words=False) as watch, suppress(LookupError):
+        small.release([f"{words[0]} {words[0]} {words[0]} {words[0]}. " * 3] * _ALIKE, rng=secure())
+    matrix = _drawn_matrix(watch.draws, _ALIKE)
+    if matrix is None or matrix.shape[1] < sentences * steps:
+        says = f"What was drawn has no row for each document ({where}), so that draws could not be compared."
+        return [*found, Finding(check="fresh noise", verdict="not audited", says=says)]
+    laws = _laws_in_order(watch.draws, matrix.shape[1])
+    by_place, between = (laws**2).sum(axis=1), float((laws @ laws.T).max())
+    return [*found, alike(matrix, by_place, np.full(len(matrix), between), where)]
+
+
+def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
+    """Compare draws with the law of their ratings, all draws for the same ratings together."""
+    made = [draw for draw in draws if isinstance(draw.mechanism, TwoSet | Subset)]
+    if not made:
+        return
+    mechanism = cast(TwoSet | Subset, made[0].mechanism)
+    rated = np.concatenate([draw.inputs.reshape(-1, mechanism.outputs) for draw in made])
+    outputs = np.concatenate([draw.outputs.ravel() for draw in made])
+    if outputs.min() < 0 or outputs.max() >= mechanism.outputs:
+        yield Test(f"{name}, a draw that is no word", 0.0)
+        return
+    # Ratings that differ by rounding alone are one input.
+    _, first, group = np.unique(np.round(rated, 4), axis=0, return_index=True, return_inverse=True)
+    for number, row in enumerate(first):
+        own = outputs[group.ravel() == number]
+        if len(own) >= _FEWEST_DRAWS:
+            counts = np.bincount(own, minlength=mechanism.outputs)
+            yield Test(f"{name}, ratings {number + 1}", follows(counts, mechanism.law(rated[row])))
+
+
+def _laws_in_order(draws: Sequence[Draw], places: int) -> Float64:
+    """Return the law of each place of the first document."""
+    laws, found = list[Float64](), dict[bytes, Float64]()
+    for draw in draws:
+        if isinstance(draw.mechanism, TwoSet | Subset):
+            for row in draw.inputs.reshape(-1, draw.mechanism.outputs)[: places - len(laws)]:
+                key = np.round(row, 4).tobytes()
+                if key not in found:
+                    found[key] = draw.mechanism.law(row)
+                laws.append(found[key])
+    return np.stack(laws)
+
+
+def _at_full_size(anonymizer: Anonymizer) -> Finding:
+    """Compare the method as it is with the law of one word: the most likely words, and the rest in parts."""
+    where = "as it is, one word"
+    [word], vocabulary = audit_words(anonymizer, 1), list(vocabulary_of(anonymizer))
+    words = getattr(anonymizer, "words", None)
+    each = 40 if words is None else int(words)
+    texts = [" ".join([word] * (each if words is None or _in_order(anonymizer) else 1))] * -(-_DRAWS // each)
+    place = {one: number for number, one in enumerate(vocabulary)}
+    released = columns_of(anonymizer.release(texts).payload, vocabulary)
+    drawn = np.concatenate(released)
+    if (drawn < 0).any():
+        test = Test("words that are in no law", 0.0)
+    else:
+        counts = np.bincount(drawn, minlength=len(vocabulary))
+        test = Test(repr(word), _p_value(anonymizer, place[word], counts))
+    return judged("law", [test], holds=_HOLDS, broken=_BROKEN, where=where, draws=len(drawn))
+
+
+def _p_value(anonymizer: Anonymizer, row: int, counts: Int64) -> float:
+    """Return how well counts of what came for one word fit the law of its mechanism."""
+    mechanism = getattr(anonymizer, "mechanism_", None)
+    if isinstance(mechanism, LaplaceND) and isinstance(anonymizer, WordSubstitution):
+        apart = _moved(anonymizer, mechanism, row, int(counts.sum()))
+        cells = np.where(np.arange(len(counts)) == row, _PARTS, np.arange(len(counts)) % _PARTS)
+        return same_law(*(np.bincount(cells, one).astype(np.int64) for one in (counts, apart)))
+    law = np.full(len(counts), 1 / len(counts))
+    if isinstance(mechanism, Exponential | MetricExponential):
+        law = mechanism.law(row)
+    cells = _PARTS + np.argsort(np.argsort(-law, kind="stable"), kind="stable")  # by rank
+    cells = np.where(cells < _PARTS + _NEARBY, cells, np.arange(len(law)) % _PARTS)
+    return follows(np.bincount(cells, counts).astype(np.int64), np.bincount(cells, law).astype(np.float64))
+
+
+def _moved(anonymizer: WordSubstitution, mechanism: LaplaceND, row: int, draws: int) -> Int64:
+    """Return counts of the words nearest to one that the mechanism moves, apart from the method."""
+    rng, counts = secure(), np.zeros(len(anonymizer.table_), np.int64)
+    for start in range(0, draws, _POINTS_AT_ONCE):
+        few = min(_POINTS_AT_ONCE, draws - start)
+        moved = mechanism.perturb(anonymizer.table_.vectors[row], rng.centred((few, mechanism.numbers_per_point)))
+        counts += np.bincount(anonymizer.table_.nearest(moved)[:, 0], minlength=len(counts))
+    return counts

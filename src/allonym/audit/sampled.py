@@ -1,0 +1,290 @@
+"""Audits by sampling: a lower bound on the loss between two inputs that holds with high confidence.
+
+Draws of the two inputs are cut in halves. The first half chooses an event (the outputs that speak most for one of the
+inputs) and the direction; the second half alone judges it. Because the choice never sees the draws that judge it, it
+may be as greedy as it likes. With several pairs, α is divided among them, so the confidence is that of all bounds.
+
+The judgement: let u be the probability of at least as many hits as were seen if the event's probability under one input
+is p, and v that of at most as many if it is q under the other (the tails behind Clopper and Pearson's limits). For the
+true p and q, u and v are independent and each at most t with a probability of at most t, so u·v ≤ c happens with a
+probability of at most c·(1 − ln c) = α. The loss ln(p/q) is therefore at least the smallest one of all p and q with
+u·v ≥ c. Two limits at α/2 each would also do, and give away some of the bound: both are rarely off at once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.audit.findings import CONFIDENCE, Finding
+from allonym.errors import ParameterError
+
+Int64 = NDArray[np.int64]
+Float64 = NDArray[np.float64]
+Sampler = Callable[[int], Int64]
+
+_MOST_EVENTS = 400
+_TAILS = 400
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two inputs of a mechanism and what is claimed about them.
+
+    Attributes:
+        names: Of the two inputs.
+        claimed: The most they may be told apart by; None where nothing is claimed.
+        first: Draws so many outputs, as whole numbers, of the first input.
+        second: The same of the second.
+    """
+
+    names: tuple[str, str]
+    claimed: float | None
+    first: Sampler
+    second: Sampler
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound on the loss between two inputs.
+
+    Attributes:
+        loss: The bound; 0 where nothing could be shown.
+        likely: How many of the judging draws of one input were in the event.
+        unlikely: How many of the other's.
+        draws: Judging draws of each input; as many more chose the event.
+        swapped: Whether the event speaks for the second input.
+        outputs: How many outputs the event holds.
+    """
+
+    loss: float
+    likely: int
+    unlikely: int
+    draws: int
+    swapped: bool
+    outputs: int
+
+
+def lowest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
+    """Return Clopper and Pearson's lower limit: the probability is below it with a probability of at most α."""
+    return _low(np.asarray(hits), draws, np.asarray(alpha))
+
+
+def _low(hits: Int64, draws: int, tails: Float64) -> Float64:
+    from scipy.stats import beta
+
+    return np.where(hits > 0, beta.ppf(tails, np.maximum(hits, 1), draws - hits + 1), 0.0)
+
+
+def highest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
+    """Return Clopper and Pearson's upper limit."""
+    return 1 - lowest_share(draws - np.asarray(hits), draws, alpha)
+
+
+def reach(draws: int, alpha: float) -> float:
+    """Return the largest loss that so many judging draws could ever show."""
+    return least_loss(draws, 0, draws, alpha)
+
+
+def least_loss(likely: int, unlikely: int, draws: int, alpha: float) -> float:
+    """Return what the loss is at least, except with probability α; 0 where nothing is shown.
+
+    Args:
+        likely: Hits of the event among the draws of the one input.
+        unlikely: Hits among as many draws of the other.
+        draws: Of each.
+        alpha: Probability that the bound is wrong.
+    """
+    from scipy.optimize import brentq
+
+    product = brentq(lambda c: c * (1 - math.log(c)) - alpha, 1e-300, alpha, xtol=1e-300, rtol=1e-12) * (1 - 1e-9)
+    tails = np.geomspace(product, 1, _TAILS)
+    low = _low(np.asarray(likely), draws, tails)
+    high = 1 - _low(np.asarray(draws - unlikely), draws, np.minimum(product / tails, 1.0))
+    # Between two neighbouring tails u, p is at least that of the smaller and q at most that of the larger.
+    return max(0.0, float(_log_quotient(low[:-1], high[1:]).min()))
+
+
+def loss_bound(first: Int64, second: Int64, alpha: float) -> Bound:
+    """Return a lower bound on the loss between two inputs, from equally many draws of each, that fails with at most α.
+
+    Args:
+        first: Outputs drawn for one input, as whole numbers.
+        second: Outputs drawn for the other.
+        alpha: Probability that the bound is wrong.
+    """
+    if len(first) != len(second) or len(first) < 4:
+        raise ParameterError("A bound needs the same number of draws of both inputs, at least 4.")
+    half = len(first) // 2
+    outputs, codes = np.unique(np.concatenate([first[: 2 * half], second[: 2 * half]]), return_inverse=True)
+    choose_first, judge_first, choose_second, judge_second = codes.reshape(4, half)
+    swapped, event = _choose(choose_first, choose_second, len(outputs), alpha)
+    inside = np.zeros(len(outputs), np.bool_)
+    inside[event] = True
+    pair = (judge_second, judge_first) if swapped else (judge_first, judge_second)
+    likely, unlikely = (int(inside[drawn].sum()) for drawn in pair)
+    return Bound(least_loss(likely, unlikely, half, alpha), likely, unlikely, half, swapped, len(event))
+
+
+def _choose(first: Int64, second: Int64, outputs: int, alpha: float) -> tuple[bool, Int64]:
+    """Return the direction and the likelihood-ratio event with the best bound on the choosing draws.
+
+    Half of them rank the outputs and the other half tell how many of the first to take. With one half for both, all
+    outputs that happened to come for one input alone would look telling.
+    """
+    ranking, trial = np.array_split(np.stack([first, second]), 2, axis=1)
+    seen = [np.bincount(drawn, minlength=outputs) for drawn in ranking]
+    tried = [np.bincount(drawn, minlength=outputs) for drawn in trial]
+    sizes = np.unique(np.geomspace(1, outputs, _MOST_EVENTS).astype(np.int64))
+    best, chosen = -math.inf, (False, np.zeros(0, np.int64))
+    for mine in (0, 1):
+        order = np.argsort(-(seen[mine] + 0.5) / (seen[1 - mine] + 0.5), kind="stable")
+        hits, others = (tried[one][order].cumsum()[sizes - 1] for one in (mine, 1 - mine))
+        low = lowest_share(hits, trial.shape[1], alpha / 2)
+        bounds = _log_quotient(low, highest_share(others, trial.shape[1], alpha / 2))
+        place = int(bounds.argmax())
+        if bounds[place] > best:
+            best, chosen = float(bounds[place]), (bool(mine), order[: sizes[place]])
+    return chosen
+
+
+def _log_quotient(low: Float64, high: Float64) -> Float64:
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(low) - np.log(high), np.float64)
+
+
+def audit_pairs(
+    pairs: Sequence[Pair],
+    draws: int,
+    *,
+    confidence: float = CONFIDENCE,
+    where: str = "drawn",
+    check: str = "sampled loss",
+) -> Finding:
+    """Return the finding about pairs of inputs: the lower bounds of all hold together with this confidence.
+
+    Args:
+        pairs: What to compare.
+        draws: Judging draws of each input; as many more choose the events.
+        confidence: Of all bounds together.
+        where: What was drawn from, in words.
+        check: Name of the finding.
+    """
+    if not pairs or not 0 < confidence < 1 or draws < 2:
+        raise ParameterError("An audit by sampling needs pairs, 2 draws or more, and a confidence between 0 and 1.")
+    alpha = (1 - confidence) / len(pairs)
+    bounds = [loss_bound(pair.first(2 * draws), pair.second(2 * draws), alpha) for pair in pairs]
+    return judge_bounds(pairs, bounds, confidence=confidence, where=where, check=check)
+
+
+def judge_bounds(
+    pairs: Sequence[Pair], bounds: Sequence[Bound], *, confidence: float, where: str, check: str
+) -> Finding:
+    """Return the finding about bounds, one a pair, which hold together with this confidence."""
+    alpha = (1 - confidence) / len(pairs)
+    excess = [
+        bound.loss - (0.0 if pair.claimed is None else pair.claimed) for pair, bound in zip(pairs, bounds, strict=True)
+    ]
+    worst = int(np.argmax(excess))
+    pair, bound = pairs[worst], bounds[worst]
+    says = f"At {100 * confidence:g} % the loss is at least {bound.loss:.4f}"
+    if pair.claimed is None:
+        verdict, rest = "measured", ""
+    else:
+        verdict = "violated" if excess[worst] > 0 else "holds"
+        rest = f", claimed {pair.claimed:.4f}"
+    furthest = reach(bound.draws, alpha)
+    if verdict == "holds" and (pair.claimed or 0) > furthest:
+        rest += f"; more than {furthest:.2f} could not be shown with so few draws"
+    says += f"{rest} ({where}: {pair.names[0]} and {pair.names[1]}, {bound.draws:,} draws of each)."
+    figures = {
+        "confidence": confidence,
+        "reach": furthest,
+        "pairs": [_figures(*one) for one in zip(pairs, bounds, strict=True)],
+    }
+    tells = any(one.loss > 0 for one in bounds)
+    return Finding(check=check, verdict=verdict, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
+
+
+def _figures(pair: Pair, bound: Bound) -> dict[str, Any]:
+    return {
+        "inputs": list(pair.names),
+        "claimed": pair.claimed,
+        "lower_bound": bound.loss,
+        "draws": bound.draws,
+        "event": {
+            "outputs": bound.outputs,
+            "speaks_for": pair.names[int(bound.swapped)],
+            "hits": bound.likely,
+            "hits_of_the_other": bound.unlikely,
+        },
+    }
+
+
+@dataclass(frozen=True)
+class Reconstruction:
+    """How often the best guess of the input from the output is right.
+
+    Attributes:
+        success: The share of right guesses.
+        low: Lower limit.
+        high: Upper limit; both are the share itself, rounded, for a known law.
+        inputs: How many inputs were guessed among, each as likely.
+    """
+
+    success: float
+    low: float
+    high: float
+    inputs: int
+
+
+def reconstruct(drawn: Sequence[Int64], alpha: float) -> Reconstruction:
+    """Return how often an attacker who learned from half of the draws names the input of the other half.
+
+    Args:
+        drawn: Outputs of each input, equally many.
+        alpha: Probability that the limits miss the attacker's true rate.
+    """
+    half = len(drawn[0]) // 2
+    outputs, codes = np.unique(np.concatenate([one[: 2 * half] for one in drawn]), return_inverse=True)
+    halves = codes.reshape(len(drawn), 2, half)
+    learned = np.stack([np.bincount(one[0], minlength=len(outputs)) for one in halves])
+    guesses = learned.argmax(axis=0)
+    right = sum(int((guesses[one[1]] == number).sum()) for number, one in enumerate(halves))
+    asked = half * len(drawn)
+    low, high = lowest_share(right, asked, alpha / 2), highest_share(right, asked, alpha / 2)
+    return Reconstruction(right / asked, float(low), float(high), len(drawn))
+
+
+def most_success(claimed: float, inputs: int) -> float:
+    """Return how often the best guess of one of equally likely inputs can be right if any two lose at most this much.
+
+    An output's probabilities under the others are at least e^−ε times that under the guessed one, so the guess has at
+    most e^ε / (e^ε + n − 1) of their sum.
+    """
+    return 1 / (1 + (inputs - 1) * math.exp(-claimed))
+
+
+def judge_reconstruction(found: Reconstruction, *, exact: bool, claimed: float | None = None) -> Finding:
+    """Return the finding about the best guess, beside chance and what a claim about all pairs of inputs allows."""
+    chance = 1 / found.inputs
+    how = "exactly" if exact else f"{found.low:.4f} to {found.high:.4f}, from draws"
+    says = f"The best guess of one of {found.inputs:,} inputs is right {found.success:.4f} of the time ({how})"
+    says += f"; chance is {chance:.4g}"
+    figures = {"success": found.success, "low": found.low, "high": found.high, "chance": chance}
+    tells = found.low > chance
+    if claimed is None:
+        return Finding(check="reconstruction", verdict="measured", says=f"{says}.", figures=figures, tells=tells)
+    allowed = most_success(claimed, found.inputs)
+    return Finding(
+        check="reconstruction",
+        verdict="violated" if found.low > allowed * (1 + 1e-9) else "holds",
+        says=f"{says}, and the claim allows {allowed:.4f}.",
+        figures={**figures, "allowed": allowed},
+        tells=tells,
+    )

@@ -1,0 +1,146 @@
+"""Whether all noise of a release is its own: random words are watched as they are read.
+
+Two places that read the same 64-bit word share their noise; by chance that happens to a million words once in 37
+million audits. What is compared: documents of one release, draws of one document, other texts in the same places under
+the same key, and releases that follow each other under one key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.random_replacement import RandomReplacement
+from allonym.audit.draws import Watch, Words, watched
+from allonym.audit.findings import Finding
+from allonym.audit.interference import as_bytes
+from allonym.randomness import Rng, secure
+
+_MANY = 1_200
+_PREFIX = 300  # words that two long texts share
+
+
+def texts_to_tell_apart(known: Sequence[str]) -> list[tuple[str, str]]:
+    """Return pairs of texts that have much in common: length, letters, words, or all but a space."""
+    one, two, three = known[:3]
+    plain = f"{one} {two} {three}"
+    long = " ".join(known[place % len(known)] for place in range(_PREFIX))
+    same_length = "".join(chr(98 + place % 3) if sign.isalpha() else sign for place, sign in enumerate(plain))
+    return [
+        (plain, f"{three} {two} {one}"),
+        (plain, same_length),
+        (plain, f"{one} {three} {three}"),
+        (plain, f"{one[0]}q {two[0]}q {three[0]}q"),
+        (plain, plain.upper()),
+        (plain, f"{plain} "),
+        (plain, f"{plain}\n"),
+        (plain, f"{plain}."),
+        (f"{plain} quavexil", f"{plain} brintosk"),
+        (f"quavexil {plain}", f"brintosk {plain}"),
+        (f"{one} 7 {two}", f"{one} 8 {two}"),
+        ("", " "),
+        ("quavexil", "brintosk"),
+        (f"{long} {one}", f"{long} {two}"),
+        (f"{one} {long}", f"{two} {long}"),
+        ("caf\u00e9 " + plain, "cafe\u0301 " + plain),
+        (plain, f"{plain} {one}"),
+        (two, three),
+        (two, two * 2),
+        (f"{two} {two}", two),
+    ]
+
+
+def streams(anonymizer: Anonymizer, known: Sequence[str], *, most: int | None = None, where: str) -> list[Finding]:
+    """Return the findings about where noise comes from, and whether two draws share it.
+
+    Args:
+        anonymizer: The method.
+        known: Words that it knows: at least three.
+        most: How many documents to release at a time; all by default.
+        where: Which version of the method this is.
+    """
+    pairs = texts_to_tell_apart(known)[:most]
+    texts, others = [first for first, _ in pairs], [second for _, second in pairs]
+    key = secure().key
+    with watched() as first:
+        anonymizer.release(texts, rng=secure(key))
+    with watched() as second:
+        anonymizer.release(others, rng=secure(key))
+    with watched() as further:
+        anonymizer.release(texts, rng=secure(key), start=len(texts))
+    found = [
+        _distinct("noise of documents", [first.words()], "two places of one release", where),
+        _distinct("noise of texts", [first.words(), second.words()], "other texts in the same places", where),
+        _distinct("noise of batches", [first.words(), further.words()], "the next batch of a release", where),
+        _elsewhere([first, second, further], where),
+    ]
+    return [*found, _releases(anonymizer, texts[: most or 8], where), _rows(anonymizer, texts, others, where)]
+
+
+def many_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:
+    """Return whether many equal documents of one release have noise of their own, however far apart they are."""
+    with watched() as watch:
+        anonymizer.release([word] * _MANY, rng=secure())
+    return _distinct("noise of documents", [watch.words()], f"{_MANY:,} equal documents", where)
+
+
+def _distinct(check: str, read: Sequence[Words], who: str, where: str) -> Finding:
+    """Return whether all words that were read differ."""
+    words = np.concatenate(read)
+    shared = len(words) - len(np.unique(words))
+    figures = {"words": len(words), "shared": shared}
+    if shared:
+        says = f"{shared:,} of {len(words):,} random words were read twice, by {who} ({where}): they share their noise."
+        return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
+    says = f"All of {len(words):,} random words differ, those of {who} too ({where})."
+    return Finding(check=check, verdict="holds", says=says, figures=figures)
+
+
+def _elsewhere(watches: Sequence[Watch], where: str) -> Finding:
+    """Return whether noise came from the documents' own streams."""
+    asked = sum(watch.elsewhere for watch in watches)
+    figures = {"elsewhere": asked}
+    if asked:
+        says = f"{asked:,} requests for random words went past the documents' own streams ({where})."
+        return Finding(check="own streams", verdict="violated", says=says, figures=figures)
+    says = f"All random words came from the documents' own streams ({where})."
+    return Finding(check="own streams", verdict="holds", says=says, figures=figures)
+
+
+def _releases(anonymizer: Anonymizer, texts: Sequence[str], where: str) -> Finding:
+    """Return whether releases that follow each other under one key, also by another method, have their own noise."""
+    rng, read = secure(), list[Words]()
+    for method in (anonymizer, anonymizer, RandomReplacement(words=20)):
+        with watched() as watch:
+            method.release(texts, rng=rng)
+        read.append(watch.words())
+    return _distinct("noise of releases", read, "releases that follow each other under one key", where)
+
+
+def _rows(anonymizer: Anonymizer, texts: Sequence[str], others: Sequence[str], where: str) -> Finding:
+    """Return whether a document's output stays the same when the documents beside it change."""
+    key, changed = secure().key, [False] * 0
+    for parity in (0, 1):
+        mixed = [
+            second if place % 2 == parity else first
+            for place, (first, second) in enumerate(zip(texts, others, strict=True))
+        ]
+        first, second = (_row_bytes(anonymizer, some, secure(key)) for some in (texts, mixed))
+        changed += [
+            one != other for place, (one, other) in enumerate(zip(first, second, strict=True)) if place % 2 != parity
+        ]
+    figures = {"documents": len(changed), "changed": sum(changed)}
+    if any(changed):
+        says = f"{sum(changed)} of {len(changed)} outputs changed when the documents beside them did ({where})."
+        return Finding(check="rows apart", verdict="violated", says=says, figures=figures, tells=True)
+    says = f"No output changed when the documents beside it did ({where})."
+    return Finding(check="rows apart", verdict="holds", says=says, figures=figures)
+
+
+def _row_bytes(anonymizer: Anonymizer, texts: Sequence[str], rng: Rng) -> list[bytes]:
+    payload = anonymizer.release(list(texts), rng=rng).payload
+    if hasattr(payload, "indptr"):
+        return [payload[[row]].toarray().tobytes() for row in range(len(texts))]
+    return [as_bytes(one) for one in payload]

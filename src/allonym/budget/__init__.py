@@ -1,0 +1,1 @@
+"""What is spent: a ledger on disk, and the account of each author."""

@@ -1,0 +1,166 @@
+"""`allonym train a4nt`: a translator between styles for `allonym anonymize --method a4nt`, from your own text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from allonym.anonymizers.a4nt.recipe import NEUTRAL
+from allonym.cli.talk import Talk, common_options
+from allonym.cli.train import common
+from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
+from allonym.formats.files import open_documents
+from allonym.metrics.scoring import percent
+from allonym.training.a4nt.corpus import Corpus, Row, prepare
+from allonym.training.folder import check_room
+
+if TYPE_CHECKING:
+    from allonym.training.a4nt.own_text import Plan, Progress
+
+_STAGES = {
+    "opponent": "Classifier",
+    "language": "Language model",
+    "restoring": "Auto-encoder",
+    "game": "Translator",
+}
+_NO_LOSSES = ("step", "seconds")
+_HIDING = "Neutral"
+_LOSSES = ("CycML", "CycML+Lang", "CycML+Lang+Near", _HIDING, "autoencoder")
+
+_NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` how well the rewritten text resists."
+
+
+@click.command(name="a4nt")
+@text_options
+@click.option("--attribute", help="Column with what is to be hidden: the age group, the gender, the speaker.")
+@click.option(
+    "--names/--no-names", default=None, help="Read names of people and places as classes. [needs allonym[style]]"
+)
+@click.option(
+    "--variant", type=click.Choice(["editor", "transformer", "paper"]), help="Two of ours, or the paper's.  [editor]"
+)
+@click.option("--losses", type=click.Choice(_LOSSES), help="What it is trained for.  [CycML+Lang]")
+@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Of the networks.  [full, as shipped]")
+@vocabulary_options(usual_words=16_000)
+@click.option("--held-out", type=Positive(0.5), help="Share to watch with.  [0.1]")
+@click.option("--steps", type=click.IntRange(1, 10**8), help="Steps of the longest stages.  [4000]")
+@click.option("--minutes", type=Positive(1e6), help="Minutes of training at most.")
+@click.option("--batch", type=click.IntRange(1, 10**5), help="Sentences of each class in a step.  [256]")
+@click.option("--seed", type=click.IntRange(0, 2**62), help="Fixes order, noise and initial weights.  [1]")
+@run_options
+@common_options
+@click.pass_obj
+def command(
+    talk: Talk,
+    /,
+    table: str,
+    output: Path,
+    device: Any,  # noqa: ANN401 - one of the choices
+    resume: bool,
+    force: bool,
+    **options: Any,  # noqa: ANN401 - the fields of a plan
+) -> None:
+    """Train A4NT's networks on the texts of TABLE: a .csv, .jsonl or .parquet file.
+
+    The folder is then a model for `allonym anonymize --method a4nt --model FOLDER`.
+    """
+    common.need_torch()
+    from allonym.training.a4nt import own_text
+    from allonym.training.fitting import chosen_device
+
+    given = {name: value for name, value in options.items() if value is not None}
+    on = chosen_device(device)
+    with common.resumable("a4nt", table, output):
+        if not resume:
+            check_room(output, force=force)
+        plan, fingerprint = _remembered(output, given) if resume else (_planned(given), None)
+        corpus = _read(talk, table, plan, fingerprint)
+        with _shown(talk) as progress:
+            found = own_text.train(corpus, plan, output, device=on, resume=resume, progress=progress)
+    _report(talk, output, corpus, plan, found)
+
+
+def _planned(given: dict[str, Any]) -> Plan:
+    from allonym.training.a4nt.own_text import Plan
+
+    if "attribute" not in given:
+        raise click.UsageError("Training needs --attribute, the column with what is to be hidden.")
+    return Plan(**given)
+
+
+def _remembered(output: Path, given: dict[str, Any]) -> tuple[Plan, str]:
+    """Return the plan and the fingerprint of the text of an interrupted run; refuse options that differ."""
+    from allonym.training.a4nt.own_text import Plan, remembered
+
+    record = remembered(output)
+    plan = Plan(**record["plan"])
+    common.refuse_other_options(asdict(plan), given)
+    return plan, str(record["fingerprint"])
+
+
+def _read(talk: Talk, table: str, plan: Plan, fingerprint: str | None) -> Corpus:
+    """Read the texts; refuse others than those of the run that is resumed."""
+    documents = open_documents(table, text=plan.text, author=plan.author, keep=[plan.attribute])
+    rows = (
+        Row("" if label is None else str(label), author, text)
+        for batch in documents
+        for label, (author, text) in zip(
+            batch.kept[plan.attribute].to_pylist() if batch.kept is not None else [],
+            common.authors_and_texts(batch),
+            strict=True,
+        )
+    )
+    talk.say("Reading the texts.")
+    corpus = prepare(
+        rows,
+        words=plan.words,
+        shared_by=plan.shared_by,
+        held_out=plan.held_out,
+        names=plan.names,
+        seed=plan.seed,
+    )
+    common.refuse_other_texts(fingerprint, corpus.fingerprint)
+    sizes = (f"{name} {len(own.lengths):,}" for name, own in zip(corpus.classes, corpus.learned, strict=True))
+    talk.say(
+        f"{corpus.documents:,} documents; {len(corpus.vocabulary):,} words, which cover "
+        f"{percent(corpus.coverage, 1)} of the text; sentences to learn from: {', '.join(sizes)}."
+    )
+    return corpus
+
+
+@contextmanager
+def _shown(talk: Talk) -> Iterator[Progress]:
+    """Show a progress bar for each stage on a terminal, and else a line now and then."""
+    with common.progress_bar(talk) as show:
+
+        def tell(stage: str, done: float, numbers: dict[str, float]) -> None:
+            if show is not None:
+                show((list(_STAGES).index(stage) + done) / len(_STAGES), _STAGES[stage])
+                return
+            losses = ", ".join(f"{name} {value:.3f}" for name, value in numbers.items() if name not in _NO_LOSSES)
+            talk.say(f"{_STAGES[stage]} {percent(done):>5}, step {numbers['step']:,.0f}: {losses}")
+
+        yield tell
+
+
+def _report(talk: Talk, output: Path, corpus: Corpus, plan: Plan, found: dict[str, Any]) -> None:
+    figures = {
+        "classes": list(corpus.classes),
+        "words": len(corpus.vocabulary),
+        "documents": corpus.documents,
+        "sentences": corpus.sentences,
+        **found,
+    }
+    sentence = (
+        f"the classifier gave {percent(found['documents_before'])} of the documents held out to their true "
+        f"class before, and {percent(found['documents_after'])} after; {percent(found['kept'])} of the words are kept."
+    )
+    common.report(talk, output, figures, sentence)
+    talk.say(_NO_PROMISE)
+    target = NEUTRAL if plan.losses == _HIDING else corpus.classes[-1]
+    common.say_how_to_try(talk, "a4nt", output, "--target", target)

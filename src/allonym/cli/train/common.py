@@ -1,0 +1,166 @@
+"""What the methods of `allonym train` share: options, reading a table, going on after an interruption, progress."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from importlib.util import find_spec
+from itertools import repeat
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+import click
+
+from allonym.cli.talk import Talk
+from allonym.errors import MissingDependencyError, ModelError, ResumeError, StoppedError
+from allonym.formats.files import DocumentBatch
+from allonym.training.erae.corpus import LARGEST_VOCABULARY, SMALLEST_VOCABULARY
+from allonym.training.folder import CHECKPOINT, STATE
+
+_Command = TypeVar("_Command", bound=Callable[..., Any])
+
+_TICKS = 1000  # of the progress bar
+
+WARNING = (
+    "The model is a release of the text it was trained on, made without differential privacy: "
+    "give it only to those who may read that text."
+)
+
+
+class Positive(click.FloatRange):
+    """A number above 0 and at most `most`."""
+
+    def __init__(self, most: float) -> None:
+        super().__init__(0.0, most, min_open=True)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
+        """Read a number, or fail."""
+        number = super().convert(value, param, ctx)
+        if number != number:  # NaN, which passes every comparison
+            self.fail("it is not a number.", param, ctx)
+        return number
+
+
+def text_options(command: _Command) -> _Command:
+    """Add TABLE and what says where the texts and the model are."""
+    return _with(
+        command,
+        click.argument("table", metavar="TABLE"),
+        click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder for the model."),
+        click.option("--text", help="Column with the texts."),
+        click.option("--author", help="Column with the authors: a word must then be shared by authors, not documents."),
+    )
+
+
+def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
+    """Add what says which words the model knows."""
+    return lambda command: _with(
+        command,
+        click.option(
+            "--words",
+            type=click.IntRange(SMALLEST_VOCABULARY, LARGEST_VOCABULARY),
+            help=f"Words of the vocabulary at most.  [{usual_words:,}]",
+        ),
+        click.option(
+            "--shared-by",
+            type=click.IntRange(1),
+            help="Documents (with --author: authors) that must use a word for the model to know it.  [3]",
+        ),
+    )
+
+
+def run_options(command: _Command) -> _Command:
+    """Add what belongs to a run and not to the model."""
+    devices = click.Choice(["auto", "cpu", "cuda"])
+    return _with(
+        command,
+        click.option("--device", type=devices, default="auto", help="Where to train."),
+        click.option("--resume", is_flag=True, help="Go on after an interruption; the options are remembered."),
+        click.option("--force", is_flag=True, help="Replace a model that is in the folder."),
+    )
+
+
+def _with(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
+    for option in reversed(options):  # click lists them in the order in which decorators stand
+        command = option(command)
+    return command
+
+
+def need_torch() -> None:
+    """Say how to get torch where it is missing."""
+    if find_spec("torch") is None:
+        raise MissingDependencyError("Training needs torch; get it with `pip install 'allonym[neural]'`.")
+
+
+def authors_and_texts(batch: DocumentBatch) -> Iterator[tuple[str | None, str]]:
+    """Yield the author, None where nobody named the column, and the text of each document."""
+    yield from zip(batch.authors or repeat(None, len(batch.texts)), batch.texts, strict=True)
+
+
+@contextmanager
+def resumable(method: str, table: str, output: Path) -> Iterator[None]:
+    """Where a run that leaves a checkpoint is interrupted, or the system refuses, say how to go on."""
+    try:
+        yield
+    except (KeyboardInterrupt, OSError) as error:
+        if not (output / CHECKPOINT / STATE).is_file():
+            raise
+        again = shlex.join(["allonym", "train", method, table, "-o", str(output), "--resume"])
+        if isinstance(error, KeyboardInterrupt):
+            raise StoppedError(f"Interrupted; go on with: {again}") from error
+        reason = error.strerror or type(error).__name__
+        raise ModelError(f"The system refused ({reason}); the checkpoint is kept. Go on with: {again}") from error
+
+
+def refuse_other_options(kept: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+    """Refuse to go on with options that differ from those of the interrupted run."""
+    for name, value in given.items():
+        if kept[name] != value:
+            option = f"--{name.replace('_', '-')}"
+            raise ResumeError(
+                f"{option} was another when this run began; leave it out to go on, or train anew with --force."
+            )
+
+
+def refuse_other_texts(kept: str | None, found: str) -> None:
+    """Refuse to go on with texts whose fingerprint is not that of the interrupted run; None if there was none."""
+    if kept not in (None, found):
+        raise ResumeError("The texts are not those this run began with; train anew with --force.")
+
+
+class Show(Protocol):
+    """Draws a progress bar."""
+
+    def __call__(self, done: float, label: str | None = None) -> None:
+        """Move the bar to a share from 0 to 1; a label stays until there is another."""
+
+
+@contextmanager
+def progress_bar(talk: Talk, label: str = "") -> Iterator[Show | None]:
+    """Show a progress bar on a terminal; elsewhere there is none, and a line now and then serves instead."""
+    if talk.quiet or not sys.stderr.isatty():
+        yield None
+        return
+    with click.progressbar(length=_TICKS, label=label, file=sys.stderr) as bar:
+
+        def show(done: float, label: str | None = None) -> None:
+            if label is not None:
+                bar.label = label
+            bar.update(int(done * _TICKS) - bar.pos)
+
+        yield show
+
+
+def report(talk: Talk, output: Path, figures: Mapping[str, Any], sentence: str) -> None:
+    """Print what came of a run, and whom the model may be given to."""
+    about = {"model": str(output), **figures, "differential_privacy": False, "warning": WARNING}
+    talk.data(about, f"{output}: {sentence}")
+    talk.say(WARNING)
+
+
+def say_how_to_try(talk: Talk, method: str, output: Path, *options: str) -> None:
+    """Say the command that uses the model."""
+    model = shlex.join(["--model", str(output), *options])
+    talk.say(f"Try it: allonym anonymize letter.txt --method {method} {model}")

@@ -1,0 +1,168 @@
+"""`allonym train erae`: a text generator for `allonym anonymize --method erae`, learned from your own text."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from allonym.cli.talk import Talk, common_options
+from allonym.cli.train import common
+from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
+from allonym.formats.files import open_documents
+from allonym.metrics.scoring import percent
+from allonym.training.erae.corpus import Corpus, prepare
+from allonym.training.folder import CHECKPOINT, check_room
+
+if TYPE_CHECKING:
+    from allonym.training.erae.own_text import Recipe, Watcher
+
+
+@click.command(name="erae")
+@text_options
+@click.option("--variant", type=click.Choice(["attention", "paper"]), help="Ours, or the paper's.  [attention]")
+@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Of the network.  [full, as shipped]")
+@vocabulary_options(usual_words=20_000)
+@click.option("--held-out", type=Positive(0.5), help="Share of the documents that tells when to stop.  [0.1]")
+@click.option("--epochs", type=click.IntRange(1), help="Passes over the text at most.  [20, without --minutes]")
+@click.option("--minutes", type=Positive(1e6), help="Minutes of training at most.")
+@click.option("--batch", type=click.IntRange(1), help="Sentences of a step.  [64]")
+@click.option("--learning-rate", type=Positive(1.0), help="By default as suits the size.")
+@click.option("--patience", type=click.IntRange(1), help="Looks without gain, after which to stop.  [8]")
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Fixes order, noise and initial weights.  [1]")
+@run_options
+@common_options
+@click.pass_obj
+def command(
+    talk: Talk,
+    /,
+    table: str,
+    output: Path,
+    device: Any,  # noqa: ANN401 - one of the choices
+    resume: bool,
+    force: bool,
+    **options: Any,  # noqa: ANN401 - the fields of a recipe
+) -> None:
+    """Train ER-AE's network on the texts of TABLE: a .csv, .jsonl or .parquet file, or a folder of .txt.
+
+    The folder is then a model for `allonym anonymize --method erae --model FOLDER`.
+    """
+    common.need_torch()
+    from allonym.training.erae import own_text
+    from allonym.training.fitting import chosen_device
+
+    given = {name: value for name, value in options.items() if value is not None}
+    on = chosen_device(device)
+    with common.resumable("erae", table, output), _signals() as stopping:
+        if not resume:
+            check_room(output, force=force)
+        recipe, fingerprint = _remembered(output, given) if resume else (own_text.Recipe(**given), None)
+        corpus = _read(talk, table, recipe, fingerprint)
+        stopping.deferred = True
+        with _watched(talk, stopping) as watcher:
+            found = own_text.train(corpus, recipe, output, device=on, resume=resume, watcher=watcher)
+    _report(talk, output, corpus, found)
+
+
+class _Stopping:
+    """Whether somebody wants the command to end."""
+
+    asked = False
+    deferred = False  # until a step is done and a checkpoint is written; a second signal ends it at once
+
+
+@contextmanager
+def _signals() -> Iterator[_Stopping]:
+    """Let Ctrl-C and SIGTERM end the command at a place it can go on from."""
+    stopping = _Stopping()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stopping.asked or not stopping.deferred:
+            raise KeyboardInterrupt
+        stopping.asked = True
+
+    if threading.current_thread() is not threading.main_thread():  # Python allows signal handlers there alone
+        yield stopping
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _remembered(output: Path, given: dict[str, Any]) -> tuple[Recipe, str]:
+    """Return the recipe and the fingerprint of the text of an interrupted run; refuse options that differ."""
+    from allonym.training.erae.checkpoints import read
+    from allonym.training.erae.own_text import Recipe
+
+    record = read(output / CHECKPOINT)
+    recipe = Recipe(**record["recipe"])
+    common.refuse_other_options(asdict(recipe), given)
+    return recipe, str(record["fingerprint"])
+
+
+def _read(talk: Talk, table: str, recipe: Recipe, fingerprint: str | None) -> Corpus:
+    """Read the texts; refuse others than those of the run that is resumed."""
+    documents = open_documents(table, text=recipe.text, author=recipe.author)
+    rows = (row for batch in documents for row in common.authors_and_texts(batch))
+    talk.say("Reading the texts.")
+    corpus = prepare(rows, words=recipe.words, shared_by=recipe.shared_by, held_out=recipe.held_out, seed=recipe.seed)
+    common.refuse_other_texts(fingerprint, corpus.fingerprint)
+    doubles = f" ({corpus.doubles:,} doubles left out)" if corpus.doubles else ""
+    talk.say(
+        f"{corpus.documents:,} documents{doubles}; {len(corpus.vocabulary):,} words, which cover "
+        f"{percent(corpus.coverage, 1)} of the text; {len(corpus.lengths):,} sentences to learn from, "
+        f"{len(corpus.held_out_lengths):,} held out."
+    )
+    return corpus
+
+
+@contextmanager
+def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
+    """Show a progress bar on a terminal, and else a line for each look at the held-out sentences."""
+    from allonym.training.erae.own_text import Watcher
+
+    with common.progress_bar(talk, "Training") as show:
+
+        def step(done: float, number: int) -> None:
+            if show is not None:
+                show(done)
+
+        def look(found: dict[str, float]) -> None:
+            if show is not None:
+                show(found["done"], f"Training (loss {found['held_out_loss']:.3f})")
+                return
+            talk.say(
+                f"{percent(found['done']):>5} done, step {found['step']:,}: held-out loss "
+                f"{found['held_out_loss']:.3f}, {percent(found['accuracy'], 1)} of the words right, "
+                f"{found['tokens_per_second']:,.0f} words a second"
+            )
+
+        yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
+
+
+def _report(talk: Talk, output: Path, corpus: Corpus, found: dict[str, Any]) -> None:
+    figures = {
+        "words": len(corpus.vocabulary),
+        "documents": corpus.documents,
+        "sentences": len(corpus.lengths),
+        "held_out_sentences": len(corpus.held_out_lengths),
+        **{name: found[name] for name in ("steps", "accuracy", "among_five", "lowest", "as_if_uninterrupted")},
+    }
+    sentence = (
+        f"of the words held out, {percent(found['accuracy'], 1)} are the network's first choice and "
+        f"{percent(found['among_five'], 1)} among its first five."
+    )
+    if not found["as_if_uninterrupted"]:
+        talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")
+    common.report(talk, output, figures, sentence)
+    common.say_how_to_try(talk, "erae", output)

@@ -1,0 +1,1 @@
+"""What a protection is worth on a table of texts, measured and reported."""

@@ -1,0 +1,135 @@
+"""What may be said of an evaluated configuration, in words: the verdict, the promise and its limits."""
+
+from __future__ import annotations
+
+from allonym import __version__
+from allonym.attackers.panel import HEADLINE
+from allonym.errors import ParameterError
+from allonym.evaluation.evaluate import Evaluation, Outcome
+from allonym.metrics.scoring import Figure, interval, percent
+from allonym.privacy import Guarantee
+from allonym.privacy.statement import number
+
+TRUST = (
+    "Local: each document is protected on its own, before anything leaves the machine. Whoever receives the output "
+    "need not be trusted; whoever runs the method sees the originals and must be."
+)
+_NOT_COVERED = (
+    "The figures of this test, and how many documents there are of how many authors and of the one with most, are "
+    "computed from the originals without noise: the promise does not cover them."
+)
+_USES = {"topic": "of the topic score", "meaning": "of the meaning (cosine)", "unchanged": "of the words"}
+
+
+def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
+    """Return the outcome in one sentence."""
+    attack = outcome.strongest
+    useless = "" if evaluation.useful(outcome) else ", no more than guessing labels without reading reaches"
+    return (
+        f"With {outcome.candidate}, the strongest adaptive attacker ({attack.attacker}) names the right one of "
+        f"{outcome.panel.authors} authors {_with_interval(attack.figures[HEADLINE])} of the time, where the strongest "
+        f"on the original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most "
+        f"frequent author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
+        f"{_USES[evaluation.measure]}{useless}, so relative utility minus relative attack is {outcome.advantage:+.2f}."
+    )
+
+
+def claim(evaluation: Evaluation, outcome: Outcome) -> dict[str, str]:
+    """Return what a release with this configuration may claim, every part of it in words.
+
+    Raises:
+        ParameterError: A part is empty, so that the claim would be incomplete.
+    """
+    promised = outcome.promised
+    stated = {
+        "statement": str(promised),
+        "definition": promised.definition if promised.formal else "none: no formal privacy is promised",
+        "unit": _unit(promised),
+        "neighbouring relation": promised.adjacency,
+        "epsilon": _epsilon(promised),
+        "delta": f"{promised.delta:g}" if promised.formal else "none",
+        "composition": _composition(outcome, evaluation.sample.largest_author),
+        "trust model": TRUST,
+        "evidence": promised.evidence,
+        "assumptions": "; ".join(promised.assumptions) or "none",
+        "released as is": "; ".join(promised.released_as_is) or "nothing",
+        "for a data release": _paragraph(evaluation, outcome),
+    }
+    return complete(stated)
+
+
+def complete(stated: dict[str, str]) -> dict[str, str]:
+    """Return the claim, or refuse it where a part is empty: an ε without its unit says nothing."""
+    empty = [name for name, words in stated.items() if not words.strip()]
+    if empty:
+        raise ParameterError(f"The report cannot be built without: {', '.join(empty)}; let the guarantee state it.")
+    return stated
+
+
+def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
+    """Return what the figures do not say."""
+    found = [
+        "Measured attacks are no guarantee: these attackers reached so much on these texts, and a better one may exist."
+        " The strongest of several on one test set is slightly flattered, which is the safe side.",
+        "Attackers choose among the authors of this table; a real one may not know the author at all, or know more.",
+        "Intervals are over test documents. They say nothing about other training texts or another draw of the noise, "
+        "of which there was one for each configuration.",
+        "The texts made for this evaluation were measured and discarded. Publishing texts of several configurations, "
+        "or of one twice, adds up their losses.",
+        "The figures of this report are computed from the originals without noise; the guarantee does not cover them.",
+        "Columns published beside the texts (labels, dates, places) are not protected, and no attacker here used them.",
+    ]
+    if by_figures and len(evaluation.outcomes) > 1:
+        found.append("The configuration was chosen by these same figures, which flatters it slightly.")
+    if evaluation.seed is not None:
+        promise = evaluation.outcomes[0].candidate.anonymizer.guarantee()
+        also = (
+            " Drawn securely, the same configurations promise what `allonym guarantee` says." if promise.formal else ""
+        )
+        found.append(f"This run was repeatable (--insecure-seed), so it promises nothing.{also}")
+    return found
+
+
+def _with_interval(figure: Figure) -> str:
+    return f"{percent(figure.value)} ({interval(figure.low, figure.high)})"
+
+
+def _unit(promised: Guarantee) -> str:
+    return {"word": "each word of a document", "document": "each document", "author": "each author"}[promised.unit]
+
+
+def _epsilon(promised: Guarantee) -> str:
+    if promised.epsilon is None:
+        return "none"
+    also = "".join(f"; also {number(one.epsilon)} at δ = {one.delta:g} ({one.method})" for one in promised.also_holds)
+    if promised.metric is not None:
+        per_unit = f"{number(promised.loss_per_unit or 0.0)} for each unit of {promised.metric} between two words"
+        return f"{per_unit}; at most {number(promised.epsilon)} for {_unit(promised)}{also}"
+    return f"{number(promised.epsilon)} for {_unit(promised)}{also}"
+
+
+def _composition(outcome: Outcome, documents: int) -> str:
+    promised, to_author = outcome.promised, outcome.promised_to_author
+    if promised.epsilon is None or promised.loss_per_word is None or to_author.epsilon is None:
+        return "No loss is stated, so there is nothing to add up."
+    per_word = f"Losses add up: at most {number(promised.loss_per_word)} for each output word"
+    again = "Releasing the same documents again adds the loss of that release."
+    if promised.words is None:
+        return f"{per_word}, as many as the documents of an author have words in all. {again}"
+    return (
+        f"{per_word}, {promised.words:,} of them in a document; for the author with most documents here "
+        f"({documents:,}), ε = {number(to_author.epsilon)}. {again}"
+    )
+
+
+def _paragraph(evaluation: Evaluation, outcome: Outcome) -> str:
+    attack, sample, floor = outcome.strongest, evaluation.sample, percent(evaluation.floor)
+    return (
+        f"Each document was replaced by the output of the method {outcome.candidate} (allonym {__version__}). "
+        f"{outcome.promised} {_composition(outcome, sample.largest_author)} In a test on {len(sample.texts):,} "
+        f"documents of {outcome.panel.authors} authors, the strongest of {len(evaluation.attackers)} attackers "
+        f"retrained on such output ({attack.attacker}) named the right author of "
+        f"{_with_interval(attack.figures[HEADLINE])} of the test documents; naming the most frequent author "
+        f"always reaches {floor}, and the strongest attacker on the originals "
+        f"{percent(evaluation.original.figures[HEADLINE].value)}. {_NOT_COVERED}"
+    )

@@ -1,1 +1,0 @@
-"""The papers' tables on real data, one module a paper."""

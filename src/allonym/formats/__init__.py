@@ -1,0 +1,1 @@
+"""File formats: documents read from each, and texts and term vectors written."""

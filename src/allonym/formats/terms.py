@@ -1,0 +1,218 @@
+"""Write term vectors part by part, so that the memory needed does not grow with the number of documents.
+
+Words of a row always stand in the order of the vocabulary:
+
+- `.npz`: for `scipy.sparse.load_npz`; beside it `STEM.vocabulary.txt`, one word a line, and `STEM.ids.txt`
+  when the ids are not simply "0", "1", "2" and so on.
+- `.parquet`: columns `id`, `terms` and `counts`, then the kept ones.
+- `.svm`, `.svmlight`, `.libsvm`: label 0, columns counted from 1 as in SVMlight; beside it as for `.npz`.
+
+Equal rows give equal bytes, however they are cut into parts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from allonym.errors import InputError, ParameterError
+from allonym.formats.tables import encodable, shown
+from allonym.formats.texts import write_parquet_tables
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from scipy.sparse import csr_array
+
+SVMLIGHT = (".svm", ".svmlight", ".libsvm")
+LISTED = (".npz", *SVMLIGHT)  # formats whose words and ids lie beside the file, one a line
+_TERM_COLUMNS = ("id", "terms", "counts")
+_LARGEST_32 = 2**31
+
+
+@dataclass(frozen=True)
+class TermRows:
+    """Term vectors of some consecutive documents, their ids, and the columns kept of them."""
+
+    matrix: csr_array[Any, Any]
+    ids: Sequence[str]
+    kept: pa.Table | None = None
+
+
+Parts = Callable[[], Iterable[TermRows]]
+
+
+def check_terms_output(path: str | Path, keep: Sequence[str] = ()) -> None:
+    """Refuse, before any privacy is spent, an output that `write_terms` could not write."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in (*LISTED, ".parquet"):
+        known = ", ".join((".npz", ".parquet", *SVMLIGHT))
+        raise InputError(f"{shown(path)} has no suffix for term vectors; end -o in one of: {known}.")
+    if keep and suffix != ".parquet":
+        raise InputError(f"{shown(path)} cannot hold kept columns; end -o in .parquet or leave out --keep.")
+    taken = [name for name in _TERM_COLUMNS if name in keep]
+    if taken:
+        reason = "is the name of a column that is written anyway; leave it out of --keep or rename it"
+        raise InputError(f"Column {taken[0]!r} {reason}.")
+
+
+def check_listed_ids(path: str | Path, ids: Sequence[str], start: int = 0) -> None:
+    """Refuse ids that could not be listed beside the output, one a line."""
+    if Path(path).suffix.lower() in LISTED:
+        for number, identifier in enumerate(ids, start + 1):
+            if "\n" in identifier or "\r" in identifier:
+                place = f"{shown(Path(path).with_suffix('.ids.txt').name)}, entry {number}"
+                raise InputError(f"{place}: holds a line break; end -o in .parquet.")
+
+
+def write_terms(path: str | Path, parts: Parts, vocabulary: Sequence[str]) -> None:
+    """Write term vectors in the format of the suffix.
+
+    Args:
+        path: Where to write.
+        parts: Gives the rows from the first to the last each time it is called; some formats need several passes.
+        vocabulary: The words of the columns.
+    """
+    if not encodable("".join(vocabulary)):
+        raise ParameterError("Words and ids must be valid text, without lone surrogates.")
+    check_terms_output(path)
+
+    def checked() -> Iterator[TermRows]:
+        for part in parts():
+            yield TermRows(_canonical(part, len(vocabulary)), part.ids, part.kept)
+
+    suffix = Path(path).suffix.lower()
+    if suffix == ".parquet":
+        tables = (terms_table(part, vocabulary) for part in checked())
+        empty = TermRows(_empty(len(vocabulary)), [])
+        write_parquet_tables(Path(path), tables, if_none=lambda: terms_table(empty, vocabulary))
+        return
+    if suffix == ".npz":
+        _write_npz(path, checked, len(vocabulary))
+    else:
+        _write_svmlight(path, checked())
+    _write_lists(Path(path), vocabulary, parts)
+
+
+def terms_table(part: TermRows, vocabulary: Sequence[str]) -> pa.Table:
+    """Return one row a document: `id`, its `terms`, their `counts`, and the kept columns."""
+    import pyarrow as pa
+
+    kept = part.kept
+    check_terms_output("terms.parquet", kept.column_names if kept is not None else ())
+    matrix = _canonical(part, len(vocabulary))
+    offsets = pa.array(matrix.indptr, pa.int32())
+    words = pa.array(vocabulary, pa.string()).take(pa.array(matrix.indices))
+    terms = pa.ListArray.from_arrays(offsets, words)
+    counts = pa.ListArray.from_arrays(offsets, pa.array(matrix.data, pa.int32()))
+    table = pa.table([pa.array(part.ids, pa.string()), terms, counts], names=list(_TERM_COLUMNS))
+    if kept is not None:
+        for field in kept.schema:
+            table = table.append_column(field, kept.column(field.name))
+    return table
+
+
+def _write_npz(path: str | Path, parts: Parts, words: int) -> None:
+    """Write what `scipy.sparse.save_npz` would, one array after the other, each part by part."""
+    import zipfile
+
+    import numpy as np
+
+    sizes = [(len(part.ids), part.matrix.nnz) for part in parts()]
+    rows, entries = sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+    width = np.dtype("<i4") if max(entries, rows, words) < _LARGEST_32 else np.dtype("<i8")
+
+    def starts() -> Iterator[Any]:
+        yield np.zeros(1, width)
+        before = 0
+        for part in parts():
+            yield (part.matrix.indptr[1:].astype(np.int64) + before).astype(width)
+            before += part.matrix.nnz
+
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        indices = (part.matrix.indices.astype(width, copy=False) for part in parts())
+        _write_array(archive, "indices", (entries,), width, indices)
+        _write_array(archive, "indptr", (rows + 1,), width, starts())
+        _write_array(archive, "format", (), np.dtype("S3"), [np.array(b"csr")])
+        _write_array(archive, "shape", (2,), np.dtype("<i8"), [np.array([rows, words], "<i8")])
+        _write_array(archive, "data", (entries,), np.dtype("<i4"), (part.matrix.data for part in parts()))
+        _write_array(archive, "_is_array", (), np.dtype(bool), [np.array(True)])
+
+
+def _write_array(archive: Any, name: str, shape: tuple[int, ...], dtype: Any, pieces: Iterable[Any]) -> None:  # noqa: ANN401
+    """Write an array of known shape into an archive, dated 1980 so that equal arrays give equal bytes."""
+    import zipfile
+
+    from numpy.lib import format as npy
+
+    entry = zipfile.ZipInfo(f"{name}.npy")
+    entry.compress_type = zipfile.ZIP_DEFLATED
+    with archive.open(entry, "w", force_zip64=True) as file:
+        header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
+        npy.write_array_header_1_0(file, header)
+        for piece in pieces:
+            file.write(piece.tobytes())
+
+
+def _write_svmlight(path: str | Path, parts: Iterable[TermRows]) -> None:
+    """Write `0 column:count …` lines, columns from 1."""
+    with open(path, "w", encoding="ascii", newline="") as file:
+        for part in parts:
+            bounds, columns, counts = (
+                array.tolist() for array in (part.matrix.indptr, part.matrix.indices, part.matrix.data)
+            )
+            for first, last in pairwise(bounds):
+                pairs = (
+                    f" {column + 1}:{count}"
+                    for column, count in zip(columns[first:last], counts[first:last], strict=True)
+                )
+                file.write(f"0{''.join(pairs)}\n")
+
+
+def _empty(words: int) -> Any:  # noqa: ANN401
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    return csr_array((0, words), dtype=np.int32)
+
+
+def _canonical(part: TermRows, words: int) -> Any:  # noqa: ANN401
+    """The one stored form of equal counts: stored zeros or the order of entries could tell of the input."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    matrix = part.matrix
+    if matrix.shape != (len(part.ids), words):
+        raise ParameterError(f"The matrix must have one row an id and one column a word: ({len(part.ids)}, {words}).")
+    if not encodable("".join(part.ids)):
+        raise ParameterError("Words and ids must be valid text, without lone surrogates.")
+    released: Any = csr_array(matrix, copy=True)
+    released.sum_duplicates()
+    released.eliminate_zeros()
+    if released.dtype.kind not in "iu" or (
+        released.nnz and not 0 < released.data.min() <= released.data.max() < _LARGEST_32
+    ):
+        raise ParameterError("The matrix must hold counts: whole numbers from 0 to 2147483647.")
+    return released.astype(np.int32)
+
+
+def _write_lists(path: Path, vocabulary: Sequence[str], parts: Parts) -> None:
+    """Write the words beside the vectors, and the ids where they are more than numbers of rows."""
+    _write_lines(path.with_suffix(".vocabulary.txt"), vocabulary)
+    row, plain = 0, True
+    for part in parts():
+        check_listed_ids(path, part.ids, row)
+        plain = plain and all(identifier == str(number) for number, identifier in enumerate(part.ids, row))
+        row += len(part.ids)
+    if not plain:
+        _write_lines(path.with_suffix(".ids.txt"), (identifier for part in parts() for identifier in part.ids))
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        for number, line in enumerate(lines, 1):
+            if "\n" in line or "\r" in line:
+                raise InputError(f"{shown(path.name)}, entry {number}: holds a line break; end -o in .parquet.")
+            file.write(f"{line}\n")

@@ -1,0 +1,1 @@
+"""What makes the chunks of a job: this machine's processes, or a Spark cluster."""

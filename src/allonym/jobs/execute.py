@@ -1,0 +1,324 @@
+"""One anonymization job: documents in, a release and its guarantee out, or nothing at all.
+
+The short way, for those who only want an output file and a bar that moves:
+
+    job = plan(anonymizer, documents, out=path, has_ids=False, has_authors=False, keep=(), repeatable=False)
+    run(job, secure(), force=False, progress=lambda documents: ...)
+
+`execute` does the same and more: several processes, documents that fail, a ledger, and jobs that can be resumed.
+
+A job of one chunk is written to a hidden folder beside the output and renamed. A larger one has a job folder
+(`store`), in which every chunk is safe once it is made. In both, the order of events is: the target is checked, the
+ledger is charged, the key is drawn, noise is drawn, the output is put together, and only then it gets its name.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from allonym.errors import InputError, ParameterError, ResumeError
+from allonym.formats.tables import shown
+from allonym.jobs import fingerprints
+from allonym.jobs.accounts import Account
+from allonym.jobs.batches import OnError
+from allonym.jobs.chunks import Layout, Written, read_terms
+from allonym.jobs.engines.local import Maker, Task, make_all
+from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target, write_terms
+from allonym.jobs.plan import BATCH_ROWS, Plan, plain_parameter, plan, without_authors
+from allonym.jobs.store import JobFolder, folder_of
+from allonym.randomness import OneRelease, Rng, reopened, secure
+
+__all__ = ["BATCH_ROWS", "Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """How a job is done; nothing here changes what comes out of a document.
+
+    Attributes:
+        force: Replace an existing output, and discard an unfinished job.
+        processes: How many work at once.
+        on_error: Documents that fail stop the job, are left out, or are written without text.
+        resume: Take up the unfinished job of this output.
+        account: Where to charge the job.
+    """
+
+    force: bool = False
+    processes: int = 1
+    on_error: OnError = "stop"
+    resume: bool = False
+    account: Account | None = None
+
+    def __post_init__(self) -> None:
+        if self.processes < 1:
+            raise ParameterError(f"A job needs at least 1 process, got {self.processes}.")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a job.
+
+    Attributes:
+        payload: The protected document, where there is no output file.
+        failed: Positions of documents that could not be anonymized, counted from 0.
+        resumed: How many documents had been done before.
+    """
+
+    payload: Any = None
+    failed: tuple[int, ...] = ()
+    resumed: int = 0
+
+
+def run(job: Plan, rng: Rng, *, force: bool, progress: Progress) -> Any:  # noqa: ANN401 - the payload, or None
+    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file.
+
+    Args:
+        job: What to do.
+        rng: Where noise comes from: `randomness.secure()`.
+        force: Replace an existing output.
+        progress: Called with the number of documents done since the last call.
+    """
+    return execute(job, rng, progress, Options(force=force)).payload
+
+
+def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+    """Do a job, or go on with it.
+
+    Args:
+        job: What to do.
+        rng: Where noise comes from; None draws a fresh key, after the ledger was charged.
+        progress: Called with the number of documents done since the last call. The first call of a resumed job has
+            those done before.
+        options: How to do it.
+
+    Raises:
+        BudgetError: A cap would be exceeded; nothing was drawn.
+        RowsError: Documents failed, and `on_error` is "stop".
+        ResumeError: The job cannot be resumed.
+    """
+    if job.out is None:
+        if options.resume:
+            raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
+        _charge(job, options)
+        [batch] = job.documents
+        return Outcome(job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload)
+    folder = JobFolder(job.out)
+    refuse_unfinished(folder, options)
+    if job.chunks == 1 and not options.resume:
+        return _at_once(job, rng, progress, options)
+    if not options.resume:
+        refuse_target(job.out, options.force, source=_source(job))
+    return _in_chunks(job, folder, rng, progress, options)
+
+
+def _charge(job: Plan, options: Options, fingerprint: str = "") -> int | None:
+    return None if options.account is None else options.account.charge(job, fingerprint)
+
+
+def _source(job: Plan) -> str | None:
+    return None if job.documents.source == "-" else job.documents.source
+
+
+def _layout(job: Plan) -> Layout:
+    vectors = job.anonymizer.kind == "vectors"
+    return Layout(vectors, job.documents.format, job.documents.text or "text", job.documents.columns)
+
+
+def refuse_unfinished(folder: JobFolder, options: Options) -> None:
+    """Refuse to resume nothing, or to begin where a job is unfinished; discarding one refunds nothing."""
+    found = folder.path.is_dir()
+    if options.resume and not found:
+        reason = "has no unfinished job to resume; leave out --resume to start one"
+        raise ResumeError(f"{shown(folder.out)} {reason}.")
+    if found and not options.resume:
+        if not options.force:
+            raise InputError(
+                f"{shown(folder.out)} has an unfinished job; add --resume to go on with it, or --force to discard it."
+            )
+        with folder.held():
+            folder.destroy()
+
+
+def _at_once(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+    """Do a job of one chunk, which would be made again after a crash anyway."""
+    out = _target(job)
+    with atomic(out, options.force, source=_source(job)) as place:
+        _charge(job, options)
+        release = _opened(job, rng)
+        layout, stage = _layout(job), place.parent.parent
+        maker = Maker(job.anonymizer, layout, stage, options.on_error)
+        [batch] = job.documents
+        try:
+            chunk = maker.make(0, without_authors(batch), release)
+            progress(chunk.rows)
+            _put_together(job, layout, [layout.path(stage, 0)], place, len(chunk.failed))
+        finally:
+            layout.path(stage, 0).unlink(missing_ok=True)
+    return Outcome(failed=chunk.failed)
+
+
+def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+    """Do a job chunk by chunk, so that it can be resumed."""
+    out, layout = _target(job), _layout(job)
+    with folder.held():
+        facts = folder.facts()
+        if options.resume and "published" in facts:
+            return tidied(job, folder, facts)
+        resumed = options.resume and "same" in facts
+        identity = partial(_identity, job, options)
+        release = taken_up(folder, rng, options, identity) if resumed else begun(job, folder, rng, options, identity)
+        done = folder.done(layout)
+        before = sum(chunk.rows for chunk in done.values())
+        if options.resume:
+            progress(before)
+        maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
+        for chunk in make_all(maker, _tasks(job, done), release, min(options.processes, job.chunks)):
+            folder.add(chunk)
+            done[chunk.number] = chunk
+            progress(chunk.rows)
+        failed = _checked(job, done)
+        folder.clear_stage()
+        paths = [layout.path(folder.chunks, number) for number in sorted(done)]
+        _put_together(job, layout, paths, folder.new / out.name, len(failed))
+        finish(job, folder, failed, options.force or (resumed and bool(facts["force"])))
+    return Outcome(failed=failed, resumed=before)
+
+
+def finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) -> None:
+    """Give what was put together its names, and remove the job."""
+    # Names that are taken now may have been taken by this job in its last moments before a crash.
+    force = force or "publishing" in folder.facts()
+    refuse_target(folder.out, force, source=_source(job))
+    folder.note(publishing=True)
+    folder.forget_replaced()
+    publish(folder.out, folder.new, folder.old, force)
+    folder.forget_replaced()
+    folder.note(published=failed)
+    folder.destroy()
+
+
+def tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> Outcome:
+    """Remove what is left of a job that was killed after its output got its name."""
+    folder.destroy()
+    if not folder.out.exists():
+        raise ResumeError(f"The job of {shown(folder.out)} was finished, but its output is gone; start anew.")
+    return Outcome(failed=tuple(facts["published"]), resumed=job.count)
+
+
+def _tasks(job: Plan, done: dict[int, Written]) -> Iterator[Task]:
+    for number, batch in enumerate(job.documents):
+        if number not in done:
+            yield number, without_authors(batch)
+
+
+def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
+    """Return the failed positions, after a last look that the chunks cover every document once, in order."""
+    start = 0
+    for number, chunk in enumerate(done[key] for key in sorted(done)):
+        if (chunk.number, chunk.start) != (number, start):
+            raise ResumeError("The chunks of the job do not fit together; start anew with --force.")
+        start += chunk.rows
+    if start != job.count:
+        raise InputError(f"{shown(job.documents.source)} changed while it was read; start anew with --force.")
+    return tuple(position for key in sorted(done) for position in done[key].failed)
+
+
+def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], place: Path, failed: int) -> None:
+    write_record(job, place, failed)
+    if layout.vectors:
+        vocabulary = [str(term) for term in job.anonymizer.get_feature_names_out()]
+        write_terms(place, lambda: read_terms(paths), vocabulary)
+    else:
+        layout.join_texts(place, paths)
+
+
+def write_record(job: Plan, place: Path, failed: int) -> None:
+    """Write the guarantee beside the output."""
+    record = json.dumps(job.record(failed), ensure_ascii=False, indent=2) + "\n"
+    privacy_path(place).write_text(record, encoding="utf-8")
+
+
+Identity = Callable[[bytes], dict[str, Any]]
+
+
+def _opened(job: Plan, rng: Rng | None) -> OneRelease:
+    """Open the one release that this job is, under the stream that was given or a fresh key."""
+    return (secure() if rng is None else rng).one_release(fingerprints.of_files(job.anonymizer))
+
+
+def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> OneRelease:
+    """Charge a new job, draw its key and note by what it can be known again."""
+    try:
+        refuse_target(folder.out, options.force, source=_source(job))
+        charged = _charge(job, options, folder.path.name)
+        rng = secure() if rng is None else rng
+        release = _opened(job, rng)
+        folder.write_key(release.key)
+        folder.note(
+            release=charged,
+            force=options.force,
+            on_error=options.on_error,
+            origin=fingerprints.of_origin(rng, release.key),
+            same=identity(release.key),
+        )
+    except BaseException:
+        folder.destroy()  # nothing was drawn yet, so nothing is worth resuming
+        raise
+    return release
+
+
+def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> OneRelease:
+    """Return the noise of an unfinished job, after a check that it is the same job."""
+    facts = folder.facts()
+    key = folder.read_key()
+    if rng is not None and facts["origin"] != fingerprints.of_origin(rng, key):
+        raise ResumeError("The seed is another than that of the unfinished job; resume with the same one.")
+    now = json.loads(json.dumps(identity(key)))
+    changed = [name for name, value in facts["same"].items() if now.get(name) != value]
+    if facts["on_error"] not in ("stop", options.on_error):  # "stop" left nothing out so far, so it may change
+        changed.append("--on-error")
+    if changed:
+        raise ResumeError(
+            f"The job of {shown(folder.out)} cannot be resumed, because this changed: {', '.join(changed)}; "
+            "put it back as it was, or start anew with --force."
+        )
+    if options.account is not None and not options.account.ledger.holds(facts["release"], folder.path.name):
+        raise ResumeError("The ledger does not hold the charge of this job; name the one it was charged to.")
+    folder.note(on_error=options.on_error)
+    return reopened(key, repeatable=rng is not None and rng.repeatable)
+
+
+def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
+    """Return what must be the same for the job to go on."""
+    return {"the input": fingerprints.of_input(job.documents, key), **settings_identity(job, options, key)}
+
+
+def settings_identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
+    """Return what of the settings must be the same for the job to go on, in words a message can use."""
+    documents, account = job.documents, options.account
+    return {
+        "the columns": [documents.format, documents.text, list(documents.columns), job.has_ids, job.has_authors],
+        "the method or its parameters": fingerprints.of_anonymizer(job.anonymizer, key),
+        "the versions of allonym and its libraries": fingerprints.of_versions(),
+        "the number of documents at a time": documents.batch_rows,
+        "--insecure-seed": job.repeatable,
+        "the ledger or the data set": None if account is None else [account.ledger.name, account.dataset],
+    }
+
+
+def _target(job: Plan) -> Path:
+    if job.out is None:
+        raise ParameterError("This job has no output file.")
+    return job.out
+
+
+def unfinished(job: Plan) -> bool:
+    """Tell whether an unfinished job of this output lies on disk."""
+    return job.out is not None and folder_of(job.out).is_dir()

@@ -1,0 +1,225 @@
+"""What a job will do and promise, known before a random bit is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from allonym import __version__
+from allonym.anonymizers.base import REPEATABLE, Anonymizer
+from allonym.errors import InputError
+from allonym.formats.columns import refuse_unsure_text
+from allonym.formats.files import DocumentBatch, Documents
+from allonym.formats.tables import shown
+from allonym.formats.tallies import HashTally
+from allonym.formats.terms import check_listed_ids
+from allonym.jobs.batches import FAILED_ROWS
+from allonym.jobs.outputs import check_terms_output, default_output
+from allonym.privacy import Guarantee
+
+# Each batch costs vector methods one pass over their vocabulary, so batches are as large as memory allows.
+BATCH_ROWS = 50_000
+_FEWEST_ROWS = 1_000
+_WORDS_AT_ONCE = 1 << 21  # output words of a batch; about 50 bytes each while they are drawn
+_USUAL_WORDS = 64  # of a document, where their number follows the text
+
+# No number: how many documents the busiest author wrote would be one more release, and not a protected one.
+PER_AUTHOR = "Losses of documents of one author add up: for an author of n documents, n times that of one document."
+
+# Texts go out in the format they came in, and the name must say so.
+_TABLES = {"csv": (".csv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a job will do and promise.
+
+    Attributes:
+        anonymizer: What protects the texts.
+        documents: The input, in batches that become the chunks of the job.
+        count: How many documents it holds.
+        out: Where the release goes; None is standard output.
+        per_document: The promise for one document.
+        per_author: The promise for all documents of the author with the most, where authors are known; for the eyes of
+            whoever has the input, since how many these are is itself a fact about it.
+        chunks: How many batches there are.
+        has_ids: Whether documents are told apart by ids of the input.
+        has_authors: Whether the authors are known.
+        repeatable: Whether the noise can be undone by whoever knows the seed.
+        unreadable: Positions of rows that could not be read; they count as documents, and nothing is drawn for them.
+    """
+
+    anonymizer: Anonymizer
+    documents: Documents
+    count: int
+    out: Path | None
+    per_document: Guarantee
+    per_author: Guarantee | None
+    chunks: int = 1
+    has_ids: bool = False
+    has_authors: bool = False
+    repeatable: bool = False
+    unreadable: tuple[int, ...] = ()
+
+    def record(self, failed: int = 0) -> dict[str, Any]:
+        """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
+
+        Args:
+            failed: How many documents could not be read or anonymized; which ones shows in the output, and is then
+                said.
+        """
+        parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
+        told = (FAILED_ROWS,) if failed or self.unreadable else ()
+        record: dict[str, Any] = {
+            "tool": "allonym",
+            "version": __version__,
+            "method": self.anonymizer.method,
+            "parameters": parameters,
+            "documents": self.count,
+            "guarantee": self.per_document.releasing(*told).to_dict(),
+        }
+        if self.has_authors and self.per_document.formal:
+            record["per_author"] = PER_AUTHOR
+        if failed:
+            record["documents_failed"] = failed
+        if self.unreadable:
+            record["documents_unreadable"] = len(self.unreadable)
+        return record
+
+
+def plan(
+    anonymizer: Anonymizer,
+    documents: Documents,
+    *,
+    out: Path | None,
+    has_ids: bool,
+    has_authors: bool,
+    keep: tuple[str, ...],
+    repeatable: bool,
+    chunk_rows: int | None = None,
+) -> Plan:
+    """Read the input once, so that every error in it shows before anything is spent, and state the promise.
+
+    Args:
+        anonymizer: What shall protect the texts.
+        documents: The opened input.
+        out: Where the release shall go; None for the default place, `-` for standard output (one document only).
+        has_ids: Whether an id column was named.
+        has_authors: Whether an author column was named.
+        keep: The columns to copy.
+        repeatable: Whether the noise will come from a seed.
+        chunk_rows: Most documents at a time; by default as many as some 200 MB of memory allow.
+    """
+    refuse_unsure_names(documents)
+    target = _target(anonymizer, documents, out, keep)
+    promise = anonymizer.guarantee()
+    documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
+    count, chunks, authors, unreadable = 0, 0, HashTally(), list[int]()
+    for batch in documents:
+        count, chunks = count + len(batch.texts), chunks + 1
+        if has_authors:
+            authors.add(batch.names()[1] or ())
+        unreadable += [batch.start + place for place in batch.unreadable]
+        if target is not None and anonymizer.kind == "vectors":
+            check_listed_ids(target, batch.ids, batch.start)
+    refuse_all_unreadable(documents.source, count, len(unreadable))
+    copied = copied_columns(anonymizer, documents, has_ids, keep)
+
+    def stated(guarantee: Guarantee) -> Guarantee:
+        guarantee = guarantee.releasing(*copied)
+        return guarantee.withdrawn(REPEATABLE) if repeatable else guarantee
+
+    per_author = None
+    if has_authors:
+        per_author = stated(anonymizer.guarantee(authors.most()))
+        if per_author.words is not None:  # otherwise the promise is per word, and no total for an author is known
+            per_author = replace(per_author, unit="author")
+    return Plan(
+        anonymizer,
+        documents,
+        count,
+        target,
+        stated(promise),
+        per_author,
+        chunks,
+        has_ids or documents.format == "folder",
+        has_authors,
+        repeatable,
+        tuple(unreadable),
+    )
+
+
+def refuse_all_unreadable(source: str | Path, count: int, unreadable: int) -> None:
+    """Refuse an input of which no row could be read."""
+    if unreadable == count:
+        rows = "The only row" if count == 1 else f"None of the {count:,} rows"
+        verb = "cannot be read" if count == 1 else "can be read"
+        raise InputError(f"{rows} of {shown(source)} {verb}; leave out --on-error to see what is wrong with the first.")
+
+
+def refuse_unsure_names(documents: Documents) -> None:
+    """Refuse a table whose first row may be a document."""
+    if documents.text is not None and not documents.named:
+        refuse_unsure_text(shown(documents.source), documents.text)
+
+
+def rows_at_once(promise: Guarantee) -> int:
+    """Return how many documents some 200 MB of memory hold while they are drawn."""
+    return max(_FEWEST_ROWS, min(BATCH_ROWS, _WORDS_AT_ONCE // max(1, promise.words or _USUAL_WORDS)))
+
+
+def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, keep: tuple[str, ...]) -> list[str]:
+    """Say in words what of the input will be in the output as it is."""
+    copied = list[str]()
+    if documents.format == "folder":
+        copied.append("the file names")
+    elif has_ids:
+        copied.append("the ids")
+    copied += [f"the column {name!r}" for name in dict.fromkeys(keep)]
+    # Vectors have columns of their own; kept ones are named above.
+    if documents.columns and anonymizer.kind == "texts":
+        names = ", ".join(map(repr, documents.columns))
+        one = len(documents.columns) == 1
+        copied.append(f"the name of the column ({names})" if one else f"the names and order of the columns ({names})")
+    if documents.format not in ("stdin", "text"):
+        copied.append("the number and order of the documents")
+    return copied
+
+
+def _target(anonymizer: Anonymizer, documents: Documents, out: Path | None, keep: tuple[str, ...]) -> Path | None:
+    """Return where the output goes, or refuse what could not be written there."""
+    if out is not None and str(out) == "-":
+        if documents.format not in ("stdin", "text"):
+            raise InputError("Only a single document can go to standard output; name a file with -o.")
+        return None
+    if out is None:
+        out = default_output(documents.source, _suffix(anonymizer, documents))
+    if anonymizer.kind == "vectors" and out is not None:
+        check_terms_output(out, keep)
+    elif documents.format == "folder" and keep:
+        raise InputError("A folder of texts has no columns to keep; leave out --keep.")
+    elif documents.format in _TABLES and out is not None and out.suffix.lower() not in _TABLES[documents.format]:
+        raise InputError(f"{shown(out)} would hold {documents.format}; end -o in {_TABLES[documents.format][0]}.")
+    return out
+
+
+def _suffix(anonymizer: Anonymizer, documents: Documents) -> str | None:
+    """Return the default suffix of an output: the input's own for texts, a vector format for vectors."""
+    if anonymizer.kind == "texts":
+        return None
+    return ".parquet" if documents.format == "parquet" else ".npz"
+
+
+def without_authors(batch: DocumentBatch) -> DocumentBatch:
+    """Return a batch as those need it who only protect and write it."""
+    return replace(batch, authors=None)
+
+
+def plain_parameter(value: object) -> object:
+    """Return a parameter as JSON can hold it; long lists and objects by their kind only."""
+    if value is None or isinstance(value, bool | int | float):
+        return value
+    if isinstance(value, str | Path):
+        return Path(value).name  # of a file its name alone: where it lies is nobody's business
+    return f"{type(value).__name__} of {len(value)}" if hasattr(value, "__len__") else type(value).__name__

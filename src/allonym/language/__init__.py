@@ -1,0 +1,1 @@
+"""What knows English: words, sentences, names, synonyms, and which words stand beside which."""

@@ -1,0 +1,1 @@
+"""Compiled loops of the mechanisms. Each is imported only when compiling pays."""

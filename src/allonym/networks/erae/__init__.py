@@ -1,0 +1,1 @@
+"""ER-AE's network: how likely it finds every word."""

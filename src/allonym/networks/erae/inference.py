@@ -1,0 +1,325 @@
+"""ER-AE's network as NumPy reads it: the numbers of `allonym.training.erae.network`, without torch.
+
+The generator is fed the original words, so all steps of a sentence are known beforehand: what depends on a word alone
+is multiplied once for each distinct word, and the output layer, which dominates, is one large product over all steps.
+
+Every number is exact, and the same on every processor, for any batch and any number of threads: weights are int8, what
+they multiply are whole numbers, too (`whole_numbers`). Weights that come as floats are rounded first.
+
+Privacy: spends nothing. What is drawn from the probabilities does, and its price does not depend on them.
+B: sentences, S: places the encoder reads (words and END), T: steps, V: words, E: embedding, H: generator.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym import acceleration, models
+from allonym.errors import ModelError, ParameterError
+from allonym.language.sequences import END, PAD, START, UNKNOWN, Vocabulary
+from allonym.networks.erae._gru import Gru, Integers
+from allonym.networks.erae._output import MOST_EXACT, OutputLayer
+from allonym.networks.whole_numbers import (
+    ONE,
+    ONE_INVERSE,
+    TANH_CONSTANTS,
+    Floats,
+    Shorts,
+    WholeMatrix,
+    exp,
+    quantised,
+    rounded,
+    tanh,
+)
+
+Weights: TypeAlias = Mapping[str, NDArray[Any]]
+
+FORMAT, VERSION = "erae", 1
+SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
+NEVER_WRITTEN = (PAD, START, UNKNOWN)
+TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
+RELEASES_ITS_TEXT = (
+    "no document is among the user's own texts that the model was trained on (the model itself is a release of those "
+    "texts, made without differential privacy, and nothing here protects their authors)"
+)
+
+_FARTHEST = 53  # distances that the attention tells apart: `LONGEST` of the torch network
+_IMPOSSIBLE = np.float32(-1e4)
+_SENTENCES_AT_ONCE = 128
+_SENTENCES_IN_CACHE = 16
+_BLOCK_BYTES = 32 * 2**20  # of ratings at a time
+_ATTENTION_UNIT = np.float32(2**20)  # shares of attention are whole numbers of this fraction
+_UNSEEN = np.float32(-1e30)
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Sizes of the network, as `allonym.training.erae.network.Shape`."""
+
+    words: int
+    variant: str
+    embedding: int
+    encoder: int
+    latent: int
+    generator: int
+
+    def tensors(self) -> dict[str, tuple[int, ...]]:
+        """Return the shape of every weight by its name."""
+        both, hidden = 2 * self.encoder, self.generator
+        found: dict[str, tuple[int, ...]] = {"embedding.weight": (self.words, self.embedding), "bias": (self.words,)}
+        directions = (("encoder", "_l0"), ("encoder", "_l0_reverse"), ("generator", "_l0"))
+        for name, end in directions:
+            read, size = (self.embedding, self.encoder) if name == "encoder" else (self.embedding + self.latent, hidden)
+            found |= {f"{name}.weight_ih{end}": (3 * size, read), f"{name}.weight_hh{end}": (3 * size, size)}
+            found |= {f"{name}.bias_{part}{end}": (3 * size,) for part in ("ih", "hh")}
+        linear = {"latent": (self.latent, both), "output": (self.embedding, hidden)}
+        if self.variant == "attention":
+            linear["mix"] = (hidden, hidden + both)
+            found |= {"query.weight": (both, hidden), "place": (2 * _FARTHEST + 1,)}
+        for name, sizes in linear.items():
+            found |= {f"{name}.weight": sizes, f"{name}.bias": sizes[:1]}
+        return found
+
+
+class EraeReader:
+    """A trained network that rates every word at every step of a sentence; see `open`.
+
+    Args:
+        shape: Sizes of the network.
+        weights: Arrays by their names in the torch network; int8 ones with their scales, by name and `.scale`.
+        vocabulary: The tokens.
+        trained_on: What its configuration says of the training text.
+
+    Attributes:
+        shape: As given.
+        vocabulary: As given.
+        assumptions: What a guarantee of text drawn with it must state beside its own; none for shipped models.
+
+    Raises:
+        ModelError: The weights do not fit the shape, or the vocabulary.
+    """
+
+    def __init__(self, shape: Shape, weights: Weights, vocabulary: Vocabulary, *, trained_on: str = "") -> None:
+        self.shape, self.vocabulary = shape, vocabulary
+        self.assumptions: tuple[str, ...] = (RELEASES_ITS_TEXT,) if trained_on == USER_TEXT else ()
+        matrices, rest = _checked(shape, weights, vocabulary)
+        self._words = matrices["embedding.weight"]  # (V, E)
+        self._forward = Gru(matrices, rest, "encoder", "_l0", shape.embedding)
+        self._backward = Gru(matrices, rest, "encoder", "_l0_reverse", shape.embedding)
+        self._generator = Gru(matrices, rest, "generator", "_l0", shape.embedding)
+        self._latent, self._latent_bias = matrices["latent.weight"], rest["latent.bias"]
+        self._output, self._output_bias = matrices["output.weight"], rest["output.bias"]
+        if shape.variant == "attention":
+            query, mix = matrices["query.weight"], matrices["mix.weight"]
+            self._query = WholeMatrix(query.whole, query.scales / np.sqrt(np.float32(2 * shape.encoder)))
+            self._mix = WholeMatrix(mix.whole[:, : shape.generator], mix.scales * ONE_INVERSE)
+            self._mix_seen = WholeMatrix(mix.whole[:, shape.generator :], mix.scales * ONE_INVERSE)
+            self._mix_bias, self._place = rest["mix.bias"], rest["place"]
+        bias = rest["bias"].copy()
+        bias[list(NEVER_WRITTEN)] += _IMPOSSIBLE
+        self._rating = OutputLayer(self._words, bias)
+        self._entries = 0  # of ratings that were asked for so far, which tell when compiling pays
+
+    @classmethod
+    def open(cls, model: str | os.PathLike[str]) -> EraeReader:
+        """Open a model folder, or a shipped model by its name, after checking every file of it.
+
+        Raises:
+            ModelError: The folder is missing, damaged, or no model of this kind.
+        """
+        found = models.verify_format(model, FORMAT, VERSION)
+        try:
+            sizes = found.config["shape"]
+            shape = Shape(**{field.name: sizes[field.name] for field in fields(Shape)})
+        except (KeyError, TypeError) as error:
+            raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
+        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
+        trained_on = str(found.config.get(TRAINED_ON, ""))
+        return cls(shape, models.open_tensors(found), vocabulary, trained_on=trained_on)
+
+    def features(self, sentences: Sequence[Sequence[int]], steps: Sequence[int] | int) -> Floats:
+        """Return what the output layer sees at each step: sentences × steps × E for one number of steps.
+
+        If sentences have numbers of steps of their own, it is one row a step, a sentence's after another's.
+
+        After its last word, a sentence goes on as in training: the generator is fed END again and again.
+
+        Args:
+            sentences: Token numbers of each sentence, without START and END; may be empty.
+            steps: How many steps of each sentence, or of every one.
+
+        Raises:
+            ParameterError: A token is not in the vocabulary, or steps do not fit the sentences.
+        """
+        if not isinstance(steps, int) and len(steps) != len(sentences):
+            raise ParameterError(
+                f"There must be one number of steps a sentence, got {len(steps)} for {len(sentences)}."
+            )
+        counts = np.broadcast_to(np.asarray(steps, dtype=np.int64), len(sentences))
+        lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
+        if counts.size and counts.min() < 0:
+            raise ParameterError(f"steps must be at least 0, got {counts.min()}.")
+        if any(sentence and not 0 <= min(sentence) <= max(sentence) < self.shape.words for sentence in sentences):
+            raise ParameterError(f"Tokens must be numbers from 0 to {self.shape.words - 1}: use vocabulary.ids().")
+        features = np.empty((int(counts.sum()), self.shape.embedding), np.float32)
+        starts = np.cumsum(counts) - counts
+        order = np.lexsort((-lengths, -counts))
+        order = order[counts[order] > 0]
+        batches = [order[first : first + _SENTENCES_AT_ONCE] for first in range(0, len(order), _SENTENCES_AT_ONCE)]
+        batches = batches[::2] + batches[1::2]  # each core gets long sentences and short ones
+
+        self._entries += len(features) * self.shape.words
+        fast = acceleration.worth_compiling(self._entries)
+
+        def fill(part: Integers) -> None:
+            for number in part:
+                rows = batches[number]
+                made = self._features_of([sentences[row] for row in rows], lengths[rows], counts[rows], fast)
+                for row, own in zip(rows, made, strict=True):
+                    features[starts[row] : starts[row] + counts[row]] = own[: counts[row]]
+
+        longest = int(counts.max()) if len(batches) > 1 else 0
+        acceleration.in_threads(fill, len(batches), _SENTENCES_AT_ONCE * longest * self.shape.words)
+        return features.reshape(len(sentences), steps, self.shape.embedding) if isinstance(steps, int) else features
+
+    def _features_of(
+        self, sentences: Sequence[Sequence[int]], lengths: Integers, counts: Integers, fast: bool
+    ) -> Iterator[Floats]:
+        """Yield the features of each of a few sentences, the most steps first; there may be further rows."""
+        places = lengths + 1
+        tokens = np.full((len(places), int(max(places.max(), counts[0]))), END, dtype=np.int64)
+        for row, sentence in zip(tokens, sentences, strict=True):
+            row[: len(sentence)] = sentence
+        known, codes = np.unique(np.append(tokens, [START]), return_inverse=True)
+        vectors, units = self._words.whole[known].astype(np.int16), self._words.scales[known]
+        read = codes[:-1].reshape(tokens.shape)
+        states, latent = self._encode(vectors, units, read, places, fast)  # (B, S, 2·encoder), (B, latent)
+        before = np.concatenate([np.full((len(tokens), 1), codes[-1]), read[:, : counts[0] - 1]], axis=1)  # (B, T)
+        generator = self._generator
+        active = (counts[None, :] > np.arange(counts[0])[:, None]).sum(axis=1)
+        given, shift = generator.given(vectors, units, fast=fast), generator.shift(*rounded(latent, ONE), fast=fast)
+        hidden = generator.run(given, before, active, shift, fast=fast)  # (B, T, H)
+        for first in range(0, len(tokens), _SENTENCES_IN_CACHE):
+            few = slice(first, first + _SENTENCES_IN_CACHE)
+            own = np.ascontiguousarray(hidden[few, : counts[first]])
+            flat = own.reshape(-1, self.shape.generator)  # one large product is faster than one a sentence
+            if self.shape.variant == "attention":
+                flat = self._look_back(flat, states[few, : places[few].max()], places[few], fast)
+            found = self._output.times(flat, ONE_INVERSE, fast=fast)
+            found += self._output_bias
+            yield from found.reshape(*own.shape[:2], -1)
+
+    def _encode(
+        self, vectors: Shorts, units: Floats, codes: Integers, places: Integers, fast: bool
+    ) -> tuple[Shorts, Floats]:
+        """Return the encoder's state at each place and the latent vectors."""
+        order = np.argsort(-places, kind="stable")
+        codes = codes[order, : places.max()]
+        active = (places[None, :] > np.arange(places.max())[:, None]).sum(axis=1)
+        states = np.empty((*codes.shape, 2 * self.shape.encoder), np.int16)
+        for gru, part, back in (
+            (self._forward, slice(None, self.shape.encoder), False),
+            (self._backward, slice(self.shape.encoder, None), True),
+        ):
+            given = gru.given(vectors, units, fast=fast)
+            states[order, :, part] = gru.run(given, codes, active, None, fast=fast, back=back)
+        last = states[np.arange(len(places)), places - 1, : self.shape.encoder]
+        both = np.concatenate([last, states[:, 0, self.shape.encoder :]], axis=1)
+        latent = self._latent.times(both, ONE_INVERSE, fast=fast)
+        latent += self._latent_bias
+        return states, latent
+
+    def _look_back(self, flat: Shorts, states: Shorts, places: Integers, fast: bool) -> Shorts:
+        """Mix the generator's states, as rows, with what the attention finds among the encoder's."""
+        asked, units = rounded(self._query.times(flat, ONE_INVERSE, fast=fast), ONE)
+        read = states.astype(np.float64)  # (B, S, 2·encoder); float64 holds sums of products of 16 bits exactly
+        steps = len(flat) // len(states)
+        products = asked.reshape(len(states), steps, -1).astype(np.float64) @ read.swapaxes(1, 2)  # (B, T, S)
+        scores = products.astype(np.float32)
+        scores *= units.reshape(len(states), steps, 1) * ONE_INVERSE
+        offset = np.arange(states.shape[1])[None, :] - np.arange(steps)[:, None]
+        scores += self._place[np.clip(offset, -_FARTHEST, _FARTHEST) + _FARTHEST]
+        scores[np.broadcast_to(np.arange(states.shape[1]) >= places[:, None, None], scores.shape)] = _UNSEEN
+        scores -= scores.max(axis=-1, keepdims=True)
+        shares = np.rint(exp(scores) * _ATTENTION_UNIT).astype(np.float64)
+        seen = np.rint(shares @ read / shares.sum(axis=-1, keepdims=True)).astype(np.int16).reshape(len(flat), -1)
+        own, others = self._mix.sums(flat, fast=fast), self._mix_seen.sums(seen, fast=fast)
+        if fast:
+            from allonym.networks import _exact_loops
+
+            mixed = np.empty(own.shape, np.int16)
+            _exact_loops.mix(own, others, self._mix.scales, self._mix_bias, TANH_CONSTANTS, np.float32(ONE), mixed)
+            return mixed
+        added = own.astype(np.float32) * self._mix.scales
+        added += others.astype(np.float32) * self._mix.scales
+        added += self._mix_bias
+        found: Shorts = np.rint(tanh(added) * np.float32(ONE)).astype(np.int16)
+        return found
+
+    def probabilities(self, features: Floats, out: Floats | None = None) -> Floats:
+        """Return the probability of each word, … × E to … × V; tokens that are never written have none.
+
+        Args:
+            features: As of `features`.
+            out: Where to write them, all in one piece; by default a new array.
+        """
+        out = np.empty((*features.shape[:-1], self.shape.words), np.float32) if out is None else out
+        self._rating.fill(features.reshape(-1, features.shape[-1]), out.reshape(-1, self.shape.words), normalise=True)
+        return out
+
+    def ratings(self, features: Floats, *, rows: int | None = None, normalise: bool = False) -> Iterator[Floats]:
+        """Yield the logits of all words, some rows of features at a time, all in one buffer: use them up, or copy.
+
+        Args:
+            features: As of `features`.
+            rows: Rows at a time; by default as many as 32 MiB hold.
+            normalise: Whether to yield probabilities instead.
+        """
+        features = features.reshape(-1, self.shape.embedding)
+        size = max(1, _BLOCK_BYTES // (4 * self.shape.words)) if rows is None else rows
+        if size < 1:
+            raise ParameterError(f"rows must be at least 1, got {rows}.")
+        buffer = np.empty((min(size, len(features)), self.shape.words), np.float32)
+        for first in range(0, len(features), size):
+            block = features[first : first + size]
+            self._rating.fill(block, buffer[: len(block)], normalise=normalise)
+            yield buffer[: len(block)]
+
+    def ratings_of(self, features: Floats, words: Integers) -> Floats:
+        """Return the logits of some words for each row of features, rows × words of it: as `ratings` has them."""
+        return self._rating.of(features, words)
+
+
+def _checked(
+    shape: Shape, weights: Weights, vocabulary: Vocabulary
+) -> tuple[dict[str, WholeMatrix], dict[str, Floats]]:
+    """Return all matrices in whole numbers, and what else there is as float32."""
+    if shape.variant not in ("paper", "attention") or len(vocabulary) != shape.words or shape.embedding > MOST_EXACT:
+        raise ModelError("The model's sizes do not fit its vocabulary or variant: make or fetch the folder again.")
+    matrices, rest = {}, {}
+    for name, sizes in shape.tensors().items():
+        if name not in weights or weights[name].shape != sizes:
+            raise ModelError(f"The model's weights lack {name!r} of shape {sizes}: make or fetch the folder again.")
+        given = weights[name]
+        scales = _scales(weights, name) if given.dtype == np.int8 else np.zeros(0, np.float32)
+        if not (np.isfinite(given).all() and np.isfinite(scales).all()):
+            raise ModelError(f"The model's {name!r} is not finite: train it again, or fetch the folder again.")
+        if len(sizes) == 1:
+            rest[name] = given.astype(np.float32)
+        else:
+            matrices[name] = WholeMatrix(given, scales) if given.dtype == np.int8 else WholeMatrix(*quantised(given))
+    return matrices, rest
+
+
+def _scales(weights: Weights, name: str) -> Floats:
+    """Return the scales of an int8 matrix."""
+    scales = weights.get(name + SCALE)
+    if scales is None or scales.shape != weights[name].shape[:1]:
+        raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
+    return scales.astype(np.float32)

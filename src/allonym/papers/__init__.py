@@ -1,0 +1,1 @@
+"""The papers' tables on real data, a folder a paper."""

@@ -1,0 +1,1 @@
+"""A4NT's tables and figures on blogs and speeches."""

@@ -1,0 +1,217 @@
+"""Sections 5.1 and 5.2 of the A4NT paper on blogs and speeches: its tables and figures, and adaptive attackers.
+
+Shetty, Schiele and Fritz 2018. The paper attacks with one classifier trained on real text, and in one setting with a
+second one. Here six attackers are trained on real text (*static*), and six on translated text (*adaptive*), which is
+what somebody would do who knows of the method. All models of a folder are evaluated, and the shipped ones.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import as_completed
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym import __version__, acceleration
+from allonym.anonymizers.a4nt.recipe import SHIPPED
+from allonym.errors import MissingDependencyError
+from allonym.papers.a4nt import runs, tables
+from allonym.papers.a4nt.attacks import LSTM, PANEL
+from allonym.papers.a4nt.documents import SETTINGS, SIX, check
+from allonym.papers.a4nt.earlier import Earlier
+from allonym.papers.a4nt.models import Model, by_hand, found
+from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
+from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, Bench, Row, Sizes
+
+markdown = tables.markdown
+figures = tables.figures
+
+LEFT_OUT = (
+    "Round-trip translation (the paper's second baseline) needs an online service, and this program opens no network.",
+    "The human judgements (Tables V and VI, and Figure 7, whose sentences were chosen for them) need people. Ranking "
+    "by METEOR, as the operating points do, is an automatic stand-in and no judgement.",
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """Something to measure: with which function, of what."""
+
+    kind: str
+    setting: str
+    attacker: str = ""
+    model: Model | None = None
+    way: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(
+            filter(None, [self.kind, self.setting, self.attacker, getattr(self.model, "name", ""), self.way])
+        )
+
+
+def run(
+    data: Path,
+    report: Callable[[str], None],
+    *,
+    models: Path | None = None,
+    work: Path | None = None,
+    earlier: Path | None = None,
+    sizes: Sizes | None = None,
+    processes: int | None = None,
+) -> dict[str, Any]:
+    """Return everything that the tables and figures show, with what is needed to make it again.
+
+    Args:
+        data: Folder that holds the corpora.
+        report: Told what is done.
+        models: Folder of model folders, beside the shipped models.
+        work: Folder that keeps what is finished, so that a run can be resumed. It holds sentences of the corpora and
+            what attackers learned from them; without one, a temporary folder is used.
+        earlier: Results of an earlier run, whose rows of models that are not there now are taken over.
+        sizes: How much to measure.
+        processes: How many at once; as many as cores by default.
+
+    Raises:
+        InputError: A corpus is not in the data folder, or the earlier results cannot stand beside new ones.
+        MissingDependencyError: torch, or for the speeches spaCy, is not installed.
+    """
+    if find_spec("torch") is None:
+        raise MissingDependencyError("The LSTM attackers need torch; get it with `pip install 'allonym[neural]'`.")
+    check(data)
+    present, problems = found(models)
+    tasks = list(_tasks(present))
+    before = Earlier(earlier, [model.weights for model in present])
+    settings = list(dict.fromkeys([*SETTINGS, *(task.setting for task in tasks), *before.settings]))
+    with _folder(work) as folder:
+        bench = Bench(data, sizes or Sizes(), folder)
+        learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
+        first = [*learning, *(Task("originals", setting) for setting in settings)]
+        done = _all(bench, first, report, processes)
+        before.check(asdict(bench.sizes), runs.meteor_name(), [row for task, row in done if task.kind == "learn"])
+        done += _all(bench, tasks, report, processes)
+
+    def rows(kind: str) -> list[Row]:
+        return [row for task, row in done if task.kind == kind]
+
+    evaluated = [*({**asdict(model), "folder": model.folder.name} for model in present), *before.rows("models")]
+    return {
+        "paper": "Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
+        "version": __version__,
+        "command": "allonym reproduce a4nt --data DIR --models DIR" + (" --earlier FILE" if earlier else ""),
+        "sizes": asdict(bench.sizes),
+        "interval": "95 %, bootstrap over test documents (F1) or sentences (the rest); no model is trained again",
+        "meteor": runs.meteor_name(),
+        "models": evaluated,
+        "not_evaluated": [*problems, *_missing(evaluated)],
+        "left_out": list(LEFT_OUT),
+        "originals": rows("originals"),
+        "attackers": rows("learn"),
+        "measured": [*rows("measure"), *before.rows("measured")],
+        "operating_points": [*rows("operating"), *before.rows("operating_points")],
+        "examples": rows("examples"),
+    }
+
+
+def _missing(evaluated: Sequence[Row]) -> list[str]:
+    """Name the paper's models that are not there."""
+    there = {(model["trained_for"], model["variant"], model["recipe"]) for model in evaluated}
+    wanted = [(setting, "paper", recipe) for setting in SETTINGS for recipe in RECIPES]
+    return [
+        f"{setting}: no model {variant} {recipe}"
+        for setting, variant, recipe in wanted
+        if (setting, variant, recipe) not in there
+    ]
+
+
+def _tasks(present: Sequence[Model]) -> Iterator[Task]:
+    """Yield what to measure of each model."""
+    for model in present:
+        settings = (model.trained_for,) if model.trained_for != SIX else ("blog-age", "blog-gender", SIX)
+        for setting in settings:
+            yield Task("measure", setting, model=model, way=LIKELIEST if model.variant == "paper" else DRAWN)
+            if _offered(model):
+                yield Task("measure", setting, model=model, way=BALANCED)
+        if _offered(model) and model.trained_for in EXAMPLES:
+            yield Task("examples", model.trained_for, model=model)
+        papers = model.variant == "paper" and model.trained_for == "blog-age" and model.recipe != AUTOENCODER
+        if papers or _offered(model):
+            yield Task("operating", model.trained_for, model=model)
+
+
+def _offered(model: Model) -> bool:
+    """Tell whether a model is shipped: only of these the method's own choice among translations is evaluated."""
+    return model.name.startswith(SHIPPED)
+
+
+def _work(bench: Bench, task: Task) -> Row:
+    """Do one task; those without a model are about the original text."""
+    if task.kind == "learn":
+        return runs.learn(bench, task.setting, task.attacker)
+    if task.model is None:
+        return runs.originals(bench, task.setting)
+    if task.kind == "operating":
+        return runs.operating_points(bench, task.model, chooses=_offered(task.model))
+    if task.kind == "examples":
+        return _examples(bench, task.model)
+    return runs.measure(bench, task.model, task.setting, task.way)
+
+
+def _examples(bench: Bench, model: Model) -> Row:
+    """Tables VII and VIII: sentences written for this purpose, with the classifier's score of their class."""
+    judge = bench.judge(model.trained_for, LSTM)
+    rows = []
+    for source, sentences in EXAMPLES[model.trained_for].items():
+        column = judge.attacker.classes_.tolist().index(source)
+        new = by_hand(model, sentences, source, "balanced")
+        before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
+        for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
+            rows.append({"source": source, "input": old, "output": now, "before": one, "after": other})
+    return {"setting": model.trained_for, "name": model.name, "rows": rows}
+
+
+def _all(
+    bench: Bench, tasks: Sequence[Task], report: Callable[[str], None], processes: int | None
+) -> list[tuple[Task, Row]]:
+    """Do tasks, some at once; return them in their order."""
+    found: dict[Task, Row] = {}
+
+    def done(task: Task, row: Row) -> None:
+        found[task] = row
+        report(f"{len(found)} of {len(tasks)}: {task}")
+
+    at_once = min(processes or os.cpu_count() or 1, max(1, len(tasks)))
+    if at_once == 1:
+        for task in tasks:
+            done(task, _work(bench, task))
+    else:
+        with acceleration.processes(at_once, _alone) as pool:
+            waiting = {pool.submit(_work, bench, task): task for task in tasks}
+            for future in as_completed(waiting):
+                done(waiting[future], future.result())
+    return [(task, found[task]) for task in tasks]
+
+
+def _alone() -> None:
+    """Keep libraries from starting a thread for every core in every process."""
+    import torch
+    from threadpoolctl import threadpool_limits
+
+    torch.set_num_threads(1)
+    threadpool_limits(1)
+
+
+@contextmanager
+def _folder(work: Path | None) -> Iterator[Path]:
+    if work is not None:
+        work.mkdir(parents=True, exist_ok=True)
+        yield work
+        return
+    with tempfile.TemporaryDirectory() as temporary:
+        yield Path(temporary)

@@ -1,0 +1,332 @@
+"""What is measured of A4NT, task by task; each leaves its result in a folder, so that a run can be resumed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym import __version__, metrics
+from allonym.attackers import store
+from allonym.metrics import scoring
+from allonym.papers.a4nt import models
+from allonym.papers.a4nt.attacks import FEW, FULL, LSTM, PANEL, Judge, Schedule, frequencies, learned, random_guess
+from allonym.papers.a4nt.documents import CLASSES, Corpus, Part, load_blogs, load_speeches, spread
+from allonym.papers.a4nt.models import Model, Prefer
+
+LIKELIEST, DRAWN = "likeliest", "drawn"
+BALANCED = "balanced"
+PREFERENCES: tuple[Prefer, ...] = ("meaning", "balanced", "privacy")
+SAMPLES = 5
+BINS = 10
+_TRAINING_DOCUMENTS_JUDGED = 400
+
+Row = dict[str, Any]
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """How much of a corpus is used.
+
+    Attributes:
+        train: Sentences of each training document, for attackers trained on originals.
+        test: Sentences of each document of the other parts.
+        adaptive_documents: Training documents that are translated, for attackers trained on translations.
+        adaptive: Sentences of each of these.
+    """
+
+    train: int
+    test: int
+    adaptive_documents: int
+    adaptive: int
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured.
+
+    Attributes:
+        blogs: Of the blogs.
+        speeches: Of the speeches.
+        full: How long neural attackers learn from all training documents.
+        few: How long from those that adaptive attackers have.
+        meteor: Sentence pairs for METEOR.
+        cosine: Sentence pairs for the similarity of sentence embeddings.
+        perplexity: Sentences for the perplexity.
+        operating: Documents, and sentences of each, for the operating points.
+    """
+
+    blogs: Lengths = Lengths(train=10, test=12, adaptive_documents=500, adaptive=8)
+    speeches: Lengths = Lengths(train=24, test=24, adaptive_documents=320, adaptive=12)
+    full: Schedule = FULL
+    few: Schedule = FEW
+    meteor: int = 800
+    cosine: int = 250
+    perplexity: int = 60
+    operating: tuple[int, int] = (80, 6)
+
+    def of(self, setting: str) -> Lengths:
+        """Return those of a setting's corpus."""
+        return self.speeches if setting == "speech" else self.blogs
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where everything is: the corpora, how much of them is used, and the folder of what is finished."""
+
+    data: Path
+    sizes: Sizes
+    work: Path
+
+    def corpus(self, setting: str) -> Corpus:
+        """Return the corpus of a setting; split into sentences once, since finding names takes minutes."""
+        return _corpus(self, setting == "speech")
+
+    def small(self, setting: str) -> Part:
+        """Return the training documents that are translated for adaptive attackers."""
+        lengths = self.sizes.of(setting)
+        return self.corpus(setting).train.first(lengths.adaptive_documents, lengths.adaptive)
+
+    def judge(self, setting: str, name: str) -> Judge:
+        """Return an attacker that `learn` trained on originals."""
+        return _judge(self, setting, name)
+
+    def kept(self, what: Sequence[str], make: Callable[[], Row]) -> Row:
+        """Return a result, from the folder if it is finished already."""
+        path = self.work / f"{what[0]}-{self._digest(*what)}.json"
+        if path.exists():
+            found: Row = json.loads(path.read_text("utf-8"))
+            return found
+        row = make()
+        beside = path.with_suffix(".part")
+        beside.write_text(json.dumps(row), "utf-8")
+        beside.rename(path)
+        return row
+
+    def attacker_folder(self, setting: str, name: str) -> Path:
+        """Return where an attacker is kept."""
+        return self.work / f"attacker-{self._digest(setting, name)}"
+
+    def _digest(self, *what: str) -> str:
+        """Return what tells a result from those of other sizes, or of another version."""
+        told = json.dumps([__version__, asdict(self.sizes), *what])
+        return hashlib.sha256(told.encode()).hexdigest()[:20]
+
+
+def learn(bench: Bench, setting: str, name: str) -> Row:
+    """Train an attacker on originals, once on all and once on as few as adaptive ones have; say what both reach."""
+    corpus = bench.corpus(setting)
+
+    def make() -> Row:
+        began = time.perf_counter()
+        judge = learned(name, corpus.train, corpus.train.sentences, setting, bench.sizes.full)
+        seconds = time.perf_counter() - began
+        store.save(judge.attacker, bench.attacker_folder(setting, name))
+        some = corpus.train.first(_TRAINING_DOCUMENTS_JUDGED, bench.sizes.of(setting).train)
+        parts = (("train", some), ("val", corpus.val), ("test", corpus.test))
+        reached = {place: judge.attack(part, part.sentences, setting) for place, part in parts}
+        return {"setting": setting, "attacker": name, "seconds": seconds, **reached}
+
+    def make_few() -> Row:
+        small = bench.small(setting)
+        judge = learned(name, small, small.sentences, setting, bench.sizes.few)
+        return judge.attack(corpus.test, corpus.test.sentences, setting)
+
+    return bench.kept(["learn", setting, name], make) | {"test_few": bench.kept(["few", setting, name], make_few)}
+
+
+def measure(bench: Bench, model: Model, setting: str, way: str) -> Row:
+    """Translate test and training documents, let all attackers loose on them, and see what is left of the text."""
+    what = ["measure", model.weights, setting, way]
+    if way in PREFERENCES:
+        what.append(f"balance {model.balance}")
+    return bench.kept(what, lambda: _measured(bench, model, setting, way)) | _named(model, setting)
+
+
+def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
+    """Figure 6: of five samples of each sentence the one most or least like it; where asked, what `prefer` chooses."""
+
+    def make() -> Row:
+        setting = model.trained_for
+        part = bench.corpus(setting).test.first(*bench.sizes.operating)
+        judge = bench.judge(setting, LSTM)
+        sampled = models.every_sentence(model, part, setting, draws=SAMPLES)
+        olds = [sentence for sentence in part.sentences for _ in range(SAMPLES)]
+        alike = _meteor(olds, [text for texts in sampled for text in texts]).reshape(-1, SAMPLES)
+        picks = {"least alike": alike.argmin(1), "random": np.zeros(len(alike), int), "most alike": alike.argmax(1)}
+        points = []
+        for name, places in picks.items():
+            texts = [texts[place] for texts, place in zip(sampled, places, strict=True)]
+            points.append(_point(judge, part, texts, setting, name, alike[np.arange(len(alike)), places]))
+        for prefer in PREFERENCES if chooses else ():
+            texts = rewritten(model, part, setting, prefer)
+            points.append(_point(judge, part, texts, setting, prefer, _meteor(part.sentences, texts)))
+        return {"documents": len(part), "sentences": len(part.sentences), "points": points}
+
+    what = ["operating", model.weights, f"balance {model.balance}" if chooses else "five samples"]
+    return bench.kept(what, make) | _named(model, model.trained_for)
+
+
+def rewritten(model: Model, part: Part, setting: str, way: str) -> list[str]:
+    """Return what becomes of each sentence."""
+    if way in (LIKELIEST, DRAWN):
+        return [texts[0] for texts in models.every_sentence(model, part, setting, draws=int(way == DRAWN))]
+    prefer = next(name for name in PREFERENCES if name == way)
+    return models.chosen(model, part, setting, prefer)
+
+
+def meteor_name() -> str:
+    """Say which METEOR this machine has; none may stand in for the other."""
+    ready = metrics.available()
+    return next((name for name in ("meteor_1_5", "meteor_nltk") if ready[name] == metrics.READY), "none")
+
+
+def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
+    corpus, small = bench.corpus(setting), bench.small(setting)
+    began = time.perf_counter()
+    new = rewritten(model, corpus.test, setting, way)
+    new_small = rewritten(model, small, setting, way)
+    seconds = time.perf_counter() - began
+    attacks = []
+    for name in PANEL:
+        static = bench.judge(setting, name).attack(corpus.test, new, setting)
+        adapted = learned(name, small, new_small, setting, bench.sizes.few)
+        adaptive = adapted.attack(corpus.test, new, setting)
+        attacks.append({"attacker": name, "static": static, "adaptive": adaptive})
+    alike = _meteor_of_some(bench.sizes, corpus.test, new)
+    row = {"way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
+    row["sentences_per_second"] = (len(new) + len(new_small)) / max(seconds, 1e-9)
+    if setting == "blog-age":
+        row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
+    return row
+
+
+def _named(model: Model, setting: str) -> Row:
+    names = ("name", "trained_for", "variant", "recipe", "neutral", "balance", "weights", "size_bytes")
+    return {"setting": setting, **{name: getattr(model, name) for name in names}}
+
+
+def _quality(sizes: Sizes, part: Part, new: Sequence[str], alike: Floats) -> Row:
+    """Return what is left of meaning and fluency, on sentences spread evenly over all; METEOR is given."""
+
+    def pairs(most: int) -> tuple[list[str], list[str]]:
+        rows = spread(len(new), most)
+        return [part.sentences[row] for row in rows], [new[row] for row in rows]
+
+    ready = metrics.available()
+    olds, news = pairs(sizes.meteor)
+    found: Row = {
+        "meteor": _interval(alike),
+        "unchanged": _interval(metrics.unchanged(olds, news)),
+        "same_sentence": _interval([old.lower() == now.lower() for old, now in zip(olds, news, strict=True)]),
+        "cosine": None,
+        "grammar": None,
+        "perplexity": None,
+    }
+    if ready["cosine"] == metrics.READY:
+        found["cosine"] = _interval(metrics.cosine(*pairs(sizes.cosine)))
+    if ready["grammar_findings"] == metrics.READY:
+        found["grammar"] = _interval(metrics.grammar_findings(news))
+    if ready["perplexity"] == metrics.READY:
+        found["perplexity"] = _interval(metrics.perplexity(pairs(sizes.perplexity)[1]), np.median)
+    return found
+
+
+def originals(bench: Bench, setting: str) -> Row:
+    """Return the sizes of a setting, what guessing reaches, and how fluent the originals are."""
+
+    def make() -> Row:
+        corpus, small = bench.corpus(setting), bench.small(setting)
+        parts = {"train": corpus.train, "adaptive": small, "val": corpus.val, "test": corpus.test}
+        truth, sentences = corpus.test.classes[setting], corpus.test.sentence_classes(setting)
+        return {
+            "setting": setting,
+            "documents": {name: len(part) for name, part in parts.items()},
+            "sentences": {name: len(part.pieces) for name, part in parts.items()},
+            "classes": {name: truth.count(name) for name in CLASSES[setting]},
+            "corpus": {"documents": corpus.documents, "texts": corpus.posts},
+            "random_guess": {"document": random_guess(truth), "sentence": random_guess(sentences)},
+            **_quality(bench.sizes, corpus.test, corpus.test.sentences, np.ones(1)),
+        }
+
+    return bench.kept(["originals", setting], make)
+
+
+def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alike: Floats) -> Row:
+    """Figures 8 to 10: the classifier's score of the true class before and after, and METEOR, for each sentence."""
+    judge = bench.judge(setting, LSTM)
+    before = judge.source_scores(part, part.sentences, setting)
+    after = judge.source_scores(part, new, setting)
+    rows = spread(len(new), bench.sizes.meteor)
+    gain = before - after
+    edges, wide = np.linspace(0, 1, BINS + 1), np.linspace(-1, 1, 2 * BINS + 1)
+    return {
+        "input": _binned(before, edges),
+        "output_by_input": _binned(before, edges, after),
+        "meteor_by_input": _binned(before[rows], edges, alike),
+        "gain": _binned(gain, wide),
+        "meteor_by_gain": _binned(gain[rows], wide, alike),
+        "share_with_gain": float((gain > 0).mean()),
+        "share_with_loss": float((gain < 0).mean()),
+    }
+
+
+def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list[Row]:
+    """Return for each bin its middle, how many there are, and the mean value."""
+    numbers = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(edges) - 2)
+    found = []
+    for number in range(len(edges) - 1):
+        here = numbers == number
+        row: Row = {"middle": float((edges[number] + edges[number + 1]) / 2), "count": int(here.sum())}
+        if values is not None:
+            known = values[here][~np.isnan(values[here])]  # no METEOR is known where none is installed
+            row["mean"] = float(known.mean()) if len(known) else None
+        found.append(row)
+    return found
+
+
+def _point(judge: Judge, part: Part, texts: Sequence[str], setting: str, name: str, alike: Floats) -> Row:
+    attack = judge.attack(part, texts, setting)
+    return {"pick": name, "meteor": _interval(alike), **{level: attack[level]["f1"] for level in attack}}
+
+
+def _meteor(olds: Sequence[str], news: Sequence[str]) -> Floats:
+    name = meteor_name()
+    if name == "none":
+        return np.full(len(olds), np.nan)
+    return np.asarray(getattr(metrics, name)(olds, news), dtype=np.float64)
+
+
+def _meteor_of_some(sizes: Sizes, part: Part, new: Sequence[str]) -> Floats:
+    rows = spread(len(new), sizes.meteor)
+    return _meteor([part.sentences[row] for row in rows], [new[row] for row in rows])
+
+
+def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Row | None:  # noqa: ANN401 - numbers
+    numbers = np.asarray(values, dtype=np.float64)
+    return None if np.isnan(numbers).all() else asdict(scoring.bootstrap(numbers, statistic))
+
+
+@lru_cache(2)
+def _corpus(bench: Bench, speeches: bool) -> Corpus:
+    lengths = bench.sizes.speeches if speeches else bench.sizes.blogs
+    load = load_speeches if speeches else load_blogs
+    what = ["corpus", "speeches" if speeches else "blogs"]
+    return Corpus.from_json(
+        bench.kept(what, lambda: load(bench.data, train=lengths.train, held_out=lengths.test).to_json())
+    )
+
+
+@lru_cache(24)
+def _judge(bench: Bench, setting: str, name: str) -> Judge:
+    attacker = store.load(bench.attacker_folder(setting, name))
+    return Judge(attacker, frequencies(bench.corpus(setting).train, setting))

@@ -1,0 +1,296 @@
+"""A4NT's results as Markdown tables, the paper's figures beside ours. Reads results, computes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from allonym.papers.a4nt import figures as a4nt_figures
+from allonym.papers.a4nt.attacks import HOLDOUT, LSTM, NEURAL, PANEL
+from allonym.papers.a4nt.documents import CLASSES, SETTINGS, SIX
+from allonym.papers.a4nt.goals import goals
+from allonym.papers.a4nt.paper import TABLE_1, TABLE_2, TABLE_3, TABLE_4
+from allonym.papers.a4nt.rows import Results, Row, attack_on, label, of_setting
+from allonym.papers.a4nt.runs import LIKELIEST
+
+figures = a4nt_figures.figures
+NONE = "–"
+_LEVELS = ((0, "sentence"), (1, "document"))  # with the place of their F1 in the paper's tables
+_KINDS = ("static", "adaptive")
+
+
+def markdown(results: Results) -> str:
+    """Return all tables."""
+    parts = [
+        "# A4NT on blogs and speeches",
+        _about(results),
+        "## Goals\n\n" + _goals(results),
+        "## Table I: what was used\n\n" + _table_1(results),
+        "## Table II: classifiers on real text\n\n" + _table_2(results),
+        "## Table III: how well the LSTM is fooled\n\n" + _table_3(results),
+        "## Table IV: a classifier that no translator was trained against (blog-age)\n\n" + _table_4(results),
+        "## Every attacker, static and adaptive\n\n" + _every_attacker(results),
+        "## Both directions\n\n" + _directions(results),
+        "## What is left of the text\n\n" + _quality(results),
+    ]
+    if any(row["trained_for"] == SIX for row in results["measured"]):
+        parts.append("## Six classes in one model\n\n" + _six(results))
+    if results["operating_points"]:
+        parts.append("## Figure 6: operating points\n\n" + _operating(results))
+    if results["examples"]:
+        parts.append("## Tables VII and VIII: examples\n\n" + _examples(results))
+    parts.append("## Left out\n\n" + _lines([*results["left_out"], *results["not_evaluated"]]))
+    return "\n\n".join(parts) + "\n"
+
+
+def _about(results: Results) -> str:
+    meteor = {"meteor_1_5": "METEOR 1.5", "meteor_nltk": "NLTK's METEOR, which is another metric", "none": "none"}
+    return (
+        f"Made by `{results['command']}`, version {results['version']}. METEOR: {meteor[results['meteor']]}. "
+        f"Intervals in brackets: {results['interval']}.\n\n"
+        "F1 is the mean of the classes' F1 weighted by their documents; all test documents are translated from their "
+        "true class to the other one, and the true class is what is to be found. Lower is better for the writer. "
+        "*Static* attackers learned from real text, *adaptive* ones from translated text. *Likeliest*: of every "
+        "sentence the translation the network rates highest. *Drawn*: of every sentence one translation drawn from the "
+        "network's law. *Balanced*: the method's default, which leaves some sentences alone and chooses among several "
+        "translations of the others."
+        + (
+            " Rows with a star are of an earlier run, of models that were not at hand in this one; texts, measures and "
+            "what the static attackers reach on originals are the same."
+            if any(row.get("earlier") for row in results["measured"])
+            else ""
+        )
+    )
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
+    return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in rows)])
+
+
+def _lines(sentences: Sequence[str]) -> str:
+    return "\n".join(f"- {sentence}" for sentence in sentences)
+
+
+def _number(value: float | None) -> str:
+    return NONE if value is None else f"{value:.2f}"
+
+
+def _figure(figure: Row | None) -> str:
+    return NONE if figure is None else f"{figure['value']:.2f} ({figure['low']:.2f}–{figure['high']:.2f})"
+
+
+def _goals(results: Results) -> str:
+    rows = []
+    for goal in goals(results):
+        wanted = f"F1 ≤ {goal['f1']:.2f}" + ("" if goal["meteor"] is None else f" at METEOR ≥ {goal['meteor']:.2f}")
+        if goal["row"] is None:
+            rows.append([goal["setting"], goal["attacker"], wanted, "no model", NONE, NONE, NONE, goal["verdict"]])
+            continue
+        row, attack = goal["row"], attack_on(goal["row"], goal["attacker"])
+        adaptive = attack["adaptive"]["document"]["f1"]
+        cells = [label(row, results), _figure(attack["static"]["document"]["f1"]), _figure(row["meteor"])]
+        rows.append([goal["setting"], goal["attacker"], wanted, *cells, _figure(adaptive), goal["verdict"]])
+    head = ["setting", "attacker", "goal", "nearest model", "static document F1", "METEOR", "adaptive", "verdict"]
+    told = (
+        "The nearest model is chosen by these same figures, which flatters it; the others are in the tables below. The "
+        "goals are about static attackers, as the paper's figures are; the adaptive one's F1 stands beside."
+    )
+    return _table(head, rows) + "\n\n" + told
+
+
+def _table_1(results: Results) -> str:
+    rows = []
+    for row in results["originals"]:
+        classes = ", ".join(f"{count} {name}" for name, count in row["classes"].items())
+        used = [f"{row['documents'][part]:,} / {row['sentences'][part]:,}" for part in ("train", "val", "test")]
+        paper = TABLE_1["speech" if row["setting"] == "speech" else "blogs"]
+        documents = f"{row['corpus']['documents']:,} ({row['corpus']['texts']:,} texts)"
+        rows.append([row["setting"], f"{paper[0]} / {paper[1]}", documents, *used, classes])
+    head = ["setting", "paper: documents / sentences", "our documents", "train", "val", "test", "test classes"]
+    told = (
+        "Train, val and test: documents / sentences that attackers learn from or are shown; of every document the "
+        "first sentences are used. The translators learned from training documents, too, and from no others."
+    )
+    return _table(head, rows) + "\n\n" + told
+
+
+def _table_2(results: Results) -> str:
+    rows = []
+    for row in results["attackers"]:
+        if row["attacker"] not in NEURAL:
+            continue
+        paper = TABLE_2.get(row["setting"]) if row["attacker"] == LSTM else None
+        cells = []
+        for place, (part, level) in enumerate(
+            [("train", "sentence"), ("train", "document"), ("val", "sentence"), ("val", "document")]
+        ):
+            theirs = _number(None if paper is None else paper[place])
+            cells.append(f"{_number(row[part][level]['f1']['value'])} (paper {theirs})")
+        rows.append([row["setting"], row["attacker"], *cells, f"{row['seconds']:.0f} s"])
+    head = ["setting", "attacker", "train: sentence", "document", "validation: sentence", "document", "trained in"]
+    return _table(head, rows)
+
+
+def _table_3(results: Results) -> str:
+    parts = []
+    for setting in SETTINGS:
+        paper = TABLE_3[setting]
+        lines = [_random_line(results, setting), _original_line(results, setting)]
+        for row in of_setting(results, setting):
+            attack = attack_on(row, LSTM)
+            theirs = paper.get(row["recipe"]) if row["variant"] == "paper" and row["way"] == LIKELIEST else None
+            static, adaptive = attack["static"], attack["adaptive"]
+            lines.append(
+                [
+                    label(row, results),
+                    *(_beside(static[level]["f1"], theirs[k] if theirs else None) for k, level in _LEVELS),
+                    _beside(row["meteor"], theirs[2] if theirs else None),
+                    *(_figure(adaptive[level]["f1"]) for _, level in _LEVELS),
+                ]
+            )
+        head = ["model", "sentence F1", "document F1", "METEOR", "adaptive: sentence", "adaptive: document"]
+        parts.append(f"### {setting}\n\n" + _table(head, lines))
+    told = (
+        "The adaptive columns of the original text: an LSTM that learned from as few documents as the adaptive ones, "
+        "untranslated. Compare the adaptive figures with these."
+    )
+    return "\n\n".join([*parts, told])
+
+
+def _beside(figure: Row | None, paper: float | None) -> str:
+    return _figure(figure) + ("" if paper is None else f" · paper {paper:.2f}")
+
+
+def _random_line(results: Results, setting: str) -> list[str]:
+    guess = next(row["random_guess"] for row in results["originals"] if row["setting"] == setting)
+    theirs = TABLE_3[setting]["random"]
+    cells = [f"{guess[level]:.2f} · paper {theirs[place]:.2f}" for place, level in _LEVELS]
+    return ["random guess", *cells, NONE, *(f"{guess[level]:.2f}" for _, level in _LEVELS)]
+
+
+def _original_line(results: Results, setting: str) -> list[str]:
+    row = _learned(results, setting, LSTM)
+    theirs = TABLE_3[setting]["original"]
+    cells = [_beside(row["test"][level]["f1"], theirs[place]) for place, level in _LEVELS]
+    return [
+        "original text",
+        *cells,
+        "1.00 · paper 1.00",
+        *(_figure(row["test_few"][level]["f1"]) for _, level in _LEVELS),
+    ]
+
+
+def _learned(results: Results, setting: str, attacker: str) -> Row:
+    found: Row = next(row for row in results["attackers"] if row["setting"] == setting and row["attacker"] == attacker)
+    return found
+
+
+def _table_4(results: Results) -> str:
+    original = _learned(results, "blog-age", HOLDOUT)
+    cells = [_beside(original["test"][level]["f1"], TABLE_4["original"][place]) for place, level in _LEVELS]
+    rows = [["original text", *cells, _figure(original["test_few"]["document"]["f1"])]]
+    for row in of_setting(results, "blog-age"):
+        attack = attack_on(row, HOLDOUT)
+        theirs = TABLE_4.get(row["recipe"]) if row["variant"] == "paper" and row["way"] == LIKELIEST else None
+        cells = [_beside(attack["static"][level]["f1"], theirs[k] if theirs else None) for k, level in _LEVELS]
+        rows.append([label(row, results), *cells, _figure(attack["adaptive"]["document"]["f1"])])
+    return _table(["model", "sentence F1", "document F1", "adaptive: document F1"], rows)
+
+
+def _every_attacker(results: Results) -> str:
+    parts = []
+    for setting in [*SETTINGS, *([SIX] if of_setting(results, SIX) else [])]:
+        both = [_learned(results, setting, name) for name in PANEL]
+        cells = [f"{row['test']['document']['f1']['value']:.2f} → {_few(row)}" for row in both]
+        rows = [["original text", *cells]]
+        for row in of_setting(results, setting):
+            found = [attack_on(row, name) for name in PANEL]
+            cells = [" → ".join(_number(each[kind]["document"]["f1"]["value"]) for kind in _KINDS) for each in found]
+            rows.append([label(row, results), *cells])
+        parts.append(f"### {setting}\n\n" + _table(["document F1: static → adaptive", *PANEL], rows))
+    told = (
+        "For the original text the second number is the attacker's that learned from as little text as the adaptive "
+        "ones. Only the LSTMs give probabilities that can be added over sentences; the others read a document as a "
+        "whole."
+    )
+    return "\n\n".join(parts) + "\n\n" + told
+
+
+def _few(row: Row) -> str:
+    return f"{row['test_few']['document']['f1']['value']:.2f}"
+
+
+def _directions(results: Results) -> str:
+    rows = []
+    for setting in SETTINGS:
+        for row in of_setting(results, setting):
+            document = attack_on(row, LSTM)["static"]["document"]
+            for name in CLASSES[setting]:
+                shares = [_figure(document[measure][name]) for measure in ("f1_of", "recognised")]
+                rows.append([setting, label(row, results), f"from {name}", *shares])
+    head = ["setting", "model", "direction", "F1 of the source class", "documents still recognised"]
+    return _table(head, rows) + "\n\nThe static LSTM, on documents."
+
+
+def _quality(results: Results) -> str:
+    rows = []
+    names = ("meteor", "cosine", "unchanged", "same_sentence", "grammar", "perplexity")
+    for setting in SETTINGS:
+        original = next(row for row in results["originals"] if row["setting"] == setting)
+        rows.append([setting, "original text", *(_figure(original[name]) for name in names), NONE])
+        for row in of_setting(results, setting):
+            speed = f"{row['sentences_per_second']:.0f}"
+            rows.append([setting, label(row, results), *(_figure(row[name]) for name in names), speed])
+    head = ["setting", "model", "METEOR", "MiniLM cosine", "words unchanged", "sentences unchanged"]
+    head += ["grammar findings / 100 words", "perplexity (median)", "sentences / s"]
+    return _table(head, rows) + "\n\nSpeed: as met in the run, several processes at once."
+
+
+def _six(results: Results) -> str:
+    rows = []
+    for setting in ("blog-age", "blog-gender", SIX):
+        for row in of_setting(results, setting):
+            attack = attack_on(row, LSTM)
+            six = "one model for six classes" if row["trained_for"] == SIX else "one for two"
+            cells = [_figure(attack[kind]["document"]["f1"]) for kind in _KINDS]
+            rows.append([setting, six, label(row, results), *cells, _figure(row["meteor"])])
+    told = (
+        "To hide age, the six-class model sends teenagers to the twenties and all others to the teens, and leaves the "
+        "gender; to hide gender it leaves the age group; blog-six changes both and asks for all six classes."
+    )
+    head = ["to hide", "kind", "model", "static document F1", "adaptive document F1", "METEOR"]
+    return _table(head, rows) + "\n\n" + told
+
+
+def _operating(results: Results) -> str:
+    rows = []
+    for row in results["operating_points"]:
+        size = f"{row['documents']} / {row['sentences']}"
+        for point in row["points"]:
+            cells = [point["pick"], _figure(point["document"]), _figure(point["meteor"]), size]
+            rows.append([row["setting"], label(row, results), *cells])
+    head = ["setting", "model", "choice", "document F1 (LSTM, static)", "METEOR", "documents / sentences"]
+    told = (
+        "*Least alike*, *random*, *most alike*: of five samples of each sentence, by METEOR, as in the paper; the "
+        "others are the method's own choices (`--prefer`). Documents are shorter than above, so the F1 do not compare."
+    )
+    return _table(head, rows) + "\n\n" + told
+
+
+def _examples(results: Results) -> str:
+    return "\n\n".join(_example_tables(results)) + "\n\nInputs were written for this table. A(x): the LSTM's score."
+
+
+def _example_tables(results: Results) -> Iterator[str]:
+    for row in results["examples"]:
+        rows = [
+            [
+                each["source"],
+                each["input"],
+                _number(each["before"]),
+                each["output"],
+                _number(each["after"]),
+            ]
+            for each in row["rows"]
+        ]
+        yield f"### {row['setting']}: {row['name']}\n\n" + _table(["source", "input", "A(x)", "output", "A(x)"], rows)

@@ -1,0 +1,1 @@
+"""ER-AE's tables and figures on reviews."""

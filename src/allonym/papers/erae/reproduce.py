@@ -1,0 +1,179 @@
+"""Section 5 of the ER-AE paper: its tables and figure 2 on real data, and the attackers it did not run.
+
+Bo, Ding, Fung and Iqbal 2021. Their attacker is the network of Sari et al. (2017) trained on originals, which has never
+seen what the method does; here it stands beside attackers retrained on what is released.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym import __version__, acceleration, models
+from allonym.anonymizers.erae import ERAE
+from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
+from allonym.errors import InputError
+from allonym.language.words import words
+from allonym.papers.a4nt.earlier import EARLIER
+from allonym.papers.erae import examples, reviewers, tables
+from allonym.papers.erae import runs as erae_runs
+from allonym.papers.erae.goals import goals
+from allonym.papers.erae.methods import CHEAPER, FAVOURITES, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
+from allonym.papers.erae.runs import Bench, Method, Row
+
+RUNS = 1
+EPSILONS = (1.0, 3.0, 6.0)  # of two-set; the subset mechanism is run at the same losses, and at a lower one
+NEUTRAL = GROUPS | {"length": "private", "style": "neutral"}
+# Settings of ours that go into table 1 and onto the curve of the ten reviewers, by name.
+OURS: dict[str, dict[str, Any]] = {
+    "ours: groups, private length": GROUPS | PRIVATE,
+    "ours: neutral style, 3 clauses": NEUTRAL | {"sentences": 3, "words": 14, "candidates": 3},
+}
+# On the curve alone: fewer clauses at a higher loss, a lower loss, the network's favourites.
+CURVE: dict[str, dict[str, Any]] = {
+    "ours: neutral style, 2 clauses": NEUTRAL | {"sentences": 2, "words": 16, "candidates": 2, "loss_per_word": 14.0},
+    f"ours: groups, private length, loss {LOWER_LOSS}": CHEAPER | PRIVATE,
+    "subset of favourites, private length": FAVOURITES | PRIVATE,
+    "subset of favourites, private length, k = 20": FAVOURITES | PRIVATE | {"candidates": 20},
+}
+
+markdown = tables.markdown
+figures = tables.figures
+
+
+def run(
+    data: Path,
+    report: Callable[[str], None],
+    *,
+    runs: int = RUNS,
+    models: Path | None = None,
+    earlier: Path | None = None,
+) -> dict[str, Any]:
+    """Return everything that the tables and figures show, with what is needed to make it again.
+
+    Args:
+        data: Folder that holds the corpora.
+        report: Told what is done.
+        runs: How often each row of table 1 is drawn.
+        models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
+        earlier: JSON file of an earlier run, whose rows of networks that are not there now are taken over.
+    """
+    kept = _rows_of_others(earlier)
+    with acceleration.processes(1) as pool:  # for the ten reviewers, beside all the rest
+        curve = [pool.submit(reviewers.row, data, *each) for each in _on_the_curve().items()]
+        results = _with_earlier(_tables(Bench(data), report, runs, models), kept)
+        rows = []
+        for waiting in curve:
+            rows.append(waiting.result())
+            report(f"ten reviewers, {rows[-1]['method']}: adaptive attack {rows[-1]['adaptive']['value']:.2f}")
+    results["ten_reviewers"] = reviewers.results(data, rows)
+    results["goals"] = goals(results)
+    return results
+
+
+def _rows_of_others(earlier: Path | None) -> dict[str, Any]:
+    """Return an earlier run's results; of none nothing."""
+    if earlier is None:
+        return {"table_1": [], "models": []}
+    try:
+        found: dict[str, Any] = json.loads(earlier.read_text("utf-8"))
+        return {"table_1": found["table_1"], "models": found["models"], "documents": found["documents"]}
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{earlier} holds no results of this paper: give the JSON file of an earlier run.") from error
+
+
+def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+    """Add the rows of trained networks that are not there now, marked, where the earlier run has them."""
+    present = {model["row"] for model in results["models"]}
+    absent = [model for model in kept["models"] if model["row"] not in present]
+    if absent and kept["documents"] != results["documents"]:
+        raise InputError("The earlier results are of other texts: leave them out, or use the same.")
+    rows = {row["method"]: row | {EARLIER: True} for row in kept["table_1"]}
+    order = [row["method"] for row in kept["table_1"]] if absent else []
+    results["table_1"] += [rows[model["row"]] for model in absent]
+    results["table_1"].sort(key=lambda row: order.index(row["method"]) if row["method"] in order else len(order))
+    results["models"] += [model | {EARLIER: True} for model in absent]
+    return results
+
+
+def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path | None) -> dict[str, Any]:
+    """Return all but the ten reviewers."""
+    results = _about(bench, runs)
+    methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
+    results["models"] = trained(folder)
+    for row in [*methods.table_1, *(erae(name, parameters) for name, parameters in OURS.items())]:
+        results["table_1"].append(erae_runs.measure(bench, row, runs))
+        report(f"table 1, {row.name}: {_told(results['table_1'][-1])}")
+    for method in _swept():
+        results["figure_2"].append(erae_runs.sweep(bench, method, seed=0))
+        report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
+    network = ERAE(**PAPER).network_
+    results["tables_2_and_3"] = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
+    results["table_4"] = examples.outputs(methods, erae_runs.SEED)
+    return results
+
+
+def trained(folder: Path | None) -> list[dict[str, Any]]:
+    """Return what tells the models of a folder from others; empty without."""
+    found = []
+    for row, name in TRAINED.items():
+        if folder is not None and (folder / name).is_dir():
+            model = models.verify(folder / name)
+            found.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
+    return found
+
+
+def _digest(folder: Path) -> str:
+    return hashlib.sha256((folder / models.WEIGHTS).read_bytes()).hexdigest()
+
+
+def _about(bench: Bench, runs: int) -> dict[str, Any]:
+    """Return what the results are of, with room for them."""
+    model = models.verify(DEFAULT_MODEL)
+    return {
+        "paper": "Bo, Ding, Fung and Iqbal 2021, section 5",
+        "version": __version__,
+        "command": f"allonym reproduce erae --data DIR --models DIR --runs {runs}",
+        "seeds": list(range(runs)),
+        "interval": "95 %: bootstrap over test documents, of means over runs",
+        "model": {
+            "name": DEFAULT_MODEL,
+            "version": model.config["version"],
+            "weights_sha256": _digest(model.folder),
+            "words": len(ERAE().network_.vocabulary),
+        },
+        "documents": {
+            "authors": len(set(bench.test_authors)),
+            "known": len(bench.known),
+            "train": len(bench.train),
+            "test": len(bench.test),
+            "swept": len(bench.swept),
+            "fluency": len(erae_runs.spaced(bench.test, erae_runs.READ_FOR_FLUENCY)),
+            "peer_reviews": len(bench.peer),
+            "tokens": erae_runs.TOKENS,
+        },
+        "table_1": [],
+        "figure_2": [],
+    }
+
+
+def _swept() -> Iterator[Method]:
+    """Yield figure 2: both mechanisms over ε, in the paper's setting otherwise, and subset at a lower loss."""
+    yield erae("subset", CHEAPER)
+    for epsilon in EPSILONS:
+        yield erae("two-set", PAPER | {"epsilon": epsilon})
+        yield erae("subset", GROUPS | {"epsilon": epsilon})
+
+
+def _on_the_curve() -> dict[str, dict[str, Any] | None]:
+    """Return what the ten reviewers are protected with, by name; first not at all."""
+    return {"original": None, "two-set, as in the paper": PAPER, **OURS, **CURVE}
+
+
+def _told(row: Row) -> str:
+    return f"similarity {row['imdb62']['similarity']['value']:.2f}, static attack {row['static']['value']:.2f}"

@@ -1,0 +1,1 @@
+"""The tables that the paper on generalised differential privacy should have had."""

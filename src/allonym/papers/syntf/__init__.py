@@ -1,0 +1,1 @@
+"""SynTF's tables and figures on 20 newsgroups."""

@@ -1,0 +1,248 @@
+"""One configuration of SynTF on 20 newsgroups: anonymize, classify, attack, several times."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse, stats
+
+from allonym.anonymizers.syntf import SynTF
+from allonym.anonymizers.syntf.counts import synthesise
+from allonym.attackers.base import Attacker
+from allonym.attackers.counts import texts_of_counts
+from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
+from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
+from allonym.language.words import digest
+from allonym.metrics import scoring
+from allonym.metrics.utility import topic_scores
+from allonym.papers.corpora import Corpus
+from allonym.papers.corpora.newsgroups20 import SCENARIOS
+from allonym.randomness import insecure
+from allonym.vectors.embeddings import WordTable
+
+KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
+WRITEPRINTS = ("writeprints-svm", "writeprints-bayes")
+TAGGED = tuple(f"{name} with parts of speech" for name in WRITEPRINTS)
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """Parameters of SynTF, by default those the paper found best (its table 2)."""
+
+    epsilon: float = 47.5
+    loss_per_word: float | None = None
+    words: int = 150
+    spelling_weight: float = 0.3
+    morphology: str = "lemma"
+    synonyms: bool = False
+    rating: str = "similarity"
+    min_documents: int = 3
+
+    def made(self, embeddings: WordTable) -> SynTF:
+        """Return the anonymizer."""
+        return SynTF(**asdict(self), embeddings=embeddings)
+
+
+@dataclass(frozen=True)
+class Bench:
+    """The corpus as the experiment uses it.
+
+    Attributes:
+        corpus: All messages.
+        embeddings: The word vectors.
+        reference: Which messages the vocabulary (and a learned rating) come from.
+        train: Which messages the analyst learns from.
+    """
+
+    corpus: Corpus
+    embeddings: WordTable
+    reference: NDArray[np.bool_]
+    train: NDArray[np.bool_]
+
+    @cached_property
+    def test(self) -> NDArray[np.bool_]:
+        """Which messages everything is scored on."""
+        return ~np.array(self.corpus.train)
+
+    @cached_property
+    def labels(self) -> NDArray[np.object_]:
+        """The groups."""
+        return np.array(self.corpus.labels, dtype=object)
+
+    @cached_property
+    def suspects(self) -> dict[str, tuple[NDArray[np.intp], NDArray[np.intp]]]:
+        """Training and test messages of each scenario's suspects."""
+        authors, train = np.array(self.corpus.authors, dtype=object), np.array(self.corpus.train)
+        return {
+            scenario.name: (np.flatnonzero(chosen & train), np.flatnonzero(chosen & ~train))
+            for scenario in SCENARIOS
+            for chosen in [np.isin(authors, scenario.authors(self.corpus))]
+        }
+
+    def authors_of(self, rows: NDArray[np.intp]) -> list[str]:
+        """Return the authors of messages."""
+        return [self.corpus.authors[row] for row in rows]
+
+
+def panel(*, tagged: bool) -> dict[str, Attacker]:
+    """Return the attackers: the paper's two, with parts of speech if `tagged`, and three that read n-grams."""
+    attackers: list[Attacker] = [WordNGramSVM(), WordBayes(), CharacterNGramSVM(), WritePrintsSVM(), WritePrintsBayes()]
+    found = {attacker.name: attacker for attacker in attackers}
+    if tagged:
+        kinds = (WritePrintsSVM, WritePrintsBayes)
+        found |= {name: kind(parts_of_speech=True, cache=_cache()) for name, kind in zip(TAGGED, kinds, strict=True)}
+    return found
+
+
+@cache
+def _cache() -> Path:
+    """Return where parts of speech are remembered while the process lives: both attackers read the same texts."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return Path(folder)
+
+
+def measure(bench: Bench, setting: Setting, runs: int, *, tagged: bool = False) -> Row:
+    """Return utility and adaptive attacks of a setting, means over runs with intervals."""
+    anonymizer = setting.made(bench.embeddings)
+    reference = np.flatnonzero(bench.reference)
+    texts = [bench.corpus.texts[row] for row in reference]
+    anonymizer.fit(texts, bench.labels[reference].tolist())
+    compositions = anonymizer.compositions(bench.corpus.texts)
+    digests = [digest(text) for text in bench.corpus.texts]
+    found = []
+    for run in range(runs):
+        streams = insecure(run).documents(digests)
+        counts = synthesise(compositions, setting.words, anonymizer.mechanism_, streams)
+        utility = _analyst(bench, counts)
+        attack = _attacks(bench, anonymizer.vocabulary_, counts, panel(tagged=tagged))
+        if setting.rating == "utility":
+            add_evidence(bench, anonymizer.label_evidence(counts), utility, attack)
+        found.append((utility, attack))
+    return {
+        **asdict(setting),
+        "terms": len(anonymizer.vocabulary_),
+        "epsilon": anonymizer.mechanism_.epsilon,
+        "tight_loss_per_word": anonymizer.mechanism_.loss(),
+        "runs": runs,
+        "utility": over_runs([utility for utility, _ in found]),
+        "attack": over_runs([attack for _, attack in found]),
+    }
+
+
+def vectorised(bench: Bench) -> Row:
+    """Return what the term counts give, before anything is drawn (the paper's dashed lines)."""
+    anonymizer = Setting().made(bench.embeddings)
+    anonymizer.fit([bench.corpus.texts[row] for row in np.flatnonzero(bench.reference)])
+    counts = anonymizer.compositions(bench.corpus.texts)
+    counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
+    attack = _attacks(bench, anonymizer.vocabulary_, counts, panel(tagged=True))
+    return {"utility": over_runs([_analyst(bench, counts)]), "attack": over_runs([attack])}
+
+
+def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker]) -> Row:
+    """Return utility and attacks on texts (the originals, or scrubbed ones), with intervals over test messages."""
+    train, test = np.flatnonzero(bench.train).tolist(), np.flatnonzero(bench.test).tolist()
+    scores = topic_scores(
+        [texts[row] for row in train],
+        bench.labels[train].tolist(),
+        [texts[row] for row in test],
+        bench.labels[test].tolist(),
+    )
+    utility = {"naive_bayes": _figures(scores.naive_bayes), "linear_svm": _figures(scores.linear_svm)}
+    attack: Row = {}
+    for name, (known, unknown) in bench.suspects.items():
+        attack[name] = {}
+        for key, attacker in attackers.items():
+            attacker.fit([texts[row] for row in known.tolist()], bench.authors_of(known))
+            guessed = attacker.predict([texts[row] for row in unknown.tolist()])
+            figures = scoring.classification(bench.authors_of(unknown), guessed.tolist())
+            attack[name][key] = _figures(figures)
+    return {"utility": utility, "attack": attack}
+
+
+def _analyst(bench: Bench, counts: sparse.csr_array) -> Row:
+    """Return how well the groups are found in term counts (section 4.2: tf-idf, naive Bayes and a linear SVM)."""
+    from sklearn.feature_extraction.text import TfidfTransformer
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.svm import LinearSVC
+
+    weights = TfidfTransformer()
+    train, test = weights.fit_transform(counts[bench.train]), weights.transform(counts[bench.test])
+    models = {"naive_bayes": MultinomialNB(alpha=0.01), "linear_svm": LinearSVC(C=1.0, random_state=0)}
+    truth = bench.labels[bench.test].tolist()
+    labels = bench.labels[bench.train].astype(str)
+    return {
+        name: _kept(scoring.values(truth, model.fit(train, labels).predict(test).tolist()))
+        for name, model in models.items()
+    }
+
+
+def _attacks(bench: Bench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]) -> Row:
+    """Return what adaptive attackers reach on the counts, written out as words."""
+    needed = np.unique(np.concatenate([rows for pair in bench.suspects.values() for rows in pair]))
+    written = dict(zip(needed.tolist(), texts_of_counts(counts[needed], vocabulary), strict=True))
+    found: Row = {}
+    for name, (known, unknown) in bench.suspects.items():
+        found[name] = {}
+        for key, attacker in attackers.items():
+            attacker.fit([written[row] for row in known.tolist()], bench.authors_of(known))
+            guessed = attacker.predict([written[row] for row in unknown.tolist()])
+            found[name][key] = _kept(scoring.values(bench.authors_of(unknown), guessed.tolist()))
+    return found
+
+
+def add_evidence(bench: Bench, evidence: NDArray[np.float64], utility: Row, attack: Row) -> None:
+    """Add an analyst and two attackers who know the learned rating, which is public, and read vectors through it."""
+    from sklearn.ensemble import RandomForestClassifier
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    analyst = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
+    guessed = analyst.fit(evidence[bench.train], bench.labels[bench.train].astype(str)).predict(evidence[bench.test])
+    utility["evidence_logistic"] = _kept(scoring.values(bench.labels[bench.test].tolist(), guessed.tolist()))
+    for name, (known, unknown) in bench.suspects.items():
+        models = {
+            "evidence-logistic": make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000)),
+            "evidence-forest": RandomForestClassifier(300, random_state=0),
+        }
+        for attacker, model in models.items():
+            named = model.fit(evidence[known], bench.authors_of(known)).predict(evidence[unknown])
+            attack[name][attacker] = _kept(scoring.values(bench.authors_of(unknown), named.tolist()))
+
+
+def over_runs(results: Sequence[Any]) -> Any:  # noqa: ANN401 - nested dictionaries of one shape
+    """Return the mean of each number over the runs, with its 95 % interval (Student's t) where there are several."""
+    first = results[0]
+    if isinstance(first, dict):
+        return {key: over_runs([result[key] for result in results]) for key in first}
+    numbers = np.array(results, dtype=np.float64)
+    mean = float(numbers.mean())
+    if len(numbers) == 1:
+        return {"mean": mean, "low": None, "high": None}
+    half = float(stats.t.ppf(0.975, len(numbers) - 1) * numbers.std(ddof=1) / np.sqrt(len(numbers)))
+    return {"mean": mean, "low": mean - half, "high": mean + half}
+
+
+def best(classifiers: Row) -> Row:
+    """Return the figures of the classifier or attacker with the highest weighted F1."""
+    return max(classifiers.values(), key=lambda figures: float(figures["f1_weighted"]["mean"]))
+
+
+def _kept(figures: dict[str, float]) -> dict[str, float]:
+    return {name: figures[name] for name in KEPT}
+
+
+def _figures(figures: dict[str, scoring.Figure]) -> Row:
+    return {name: {"mean": figures[name].value, "low": figures[name].low, "high": figures[name].high} for name in KEPT}

@@ -1,0 +1,237 @@
+"""Tables and figures of the SynTF experiment, made from its results alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from allonym.drawing.figures import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
+from allonym.papers.syntf.runs import KEPT, TAGGED, WRITEPRINTS, Row, best
+
+# Table 3 of the paper (Top 10/Any): utility F1, precision, recall, then the attack's.
+PAPER_TABLE_3 = {
+    "none (original)": (0.69, 0.71, 0.70, 0.64, 0.71, 0.63),
+    "SynTF": (0.60, 0.61, 0.61, 0.42, 0.44, 0.43),
+    "scrubadub": (0.64, 0.65, 0.65, 0.57, 0.63, 0.57),
+}
+SHOWN = "Top 10/Any"
+Results = dict[str, Any]
+
+
+def markdown(results: Results) -> str:
+    """Return all tables."""
+    parts = [
+        "Weighted F1 of the better classifier throughout; attackers retrained on what was released. "
+        f"Intervals: {results['interval']}.",
+        _table_1(results),
+        _table_3(results),
+        _sweeps(results),
+        _learned(results),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def figures(results: Results) -> dict[str, Figure]:
+    """Return figures 1, 3, 4 and 5, and one of the learned rating, by file name."""
+    return {
+        "figure-1": _figure_1(results),
+        "figure-3": _figure_3(results),
+        "figure-4": _figure_4(results),
+        "figure-5": _figure_5(results),
+        "learned-rating": _learned_figure(results),
+    }
+
+
+def relative(results: Results, row: Row, scenario: str, *, by: Sequence[str] | None = None) -> tuple[float, float]:
+    """Return utility and attack as shares of what the originals give; `by`: of these attackers only."""
+    learned = row.get("bench") == "learned"
+    before = best(results["original_without_reference" if learned else "original"]["utility"])
+    was, now = (_strongest(each["attack"][scenario], by) for each in (results["original"], row))
+    use = best(row["utility"])["f1_weighted"]["mean"] / before["f1_weighted"]["mean"]
+    return use, now["f1_weighted"]["mean"] / was["f1_weighted"]["mean"]
+
+
+def _strongest(attacks: Row, by: Sequence[str] | None) -> Row:
+    return best(attacks if by is None else {name: attacks[name] for name in by})
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def _spread(figure: Row) -> str:
+    if figure["low"] is None:
+        return f"{figure['mean']:.3f}"
+    return f"{figure['mean']:.3f} ({figure['low']:.3f}–{figure['high']:.3f})"
+
+
+def _table_1(results: Results) -> str:
+    head = ["scenario", "suspects (paper)", "groups", "least train", "least test", "train messages", "test messages"]
+    rows = [
+        [
+            row["scenario"],
+            f"{row['suspects']} ({row['suspects_paper']})",
+            f"≥ {row['groups']}",
+            *(str(row[name]) for name in ("least_train", "least_test", "train", "test")),
+        ]
+        for row in results["table_1"]
+    ]
+    return "## Table 1: scenarios\n\n" + _table(head, rows)
+
+
+def _optimum(results: Results) -> Row:
+    [row] = [row for row in results["settings"] if row["table"] == "optimum"]
+    found: Row = row
+    return found
+
+
+def _table_3(results: Results) -> str:
+    ours = {"none (original)": results["original"], "SynTF": _optimum(results), "scrubadub": results["scrubbed"]}
+    head = ["method", "utility F1", "P", "R", "attack F1 (WritePrints)", "P", "R", "strongest attacker F1", "paper"]
+    rows = []
+    for name, row in ours.items():
+        use, theirs = best(row["utility"]), _strongest(row["attack"][SHOWN], TAGGED)
+        cells = [_spread(use[kept]) if kept == "f1_weighted" else f"{use[kept]['mean']:.2f}" for kept in KEPT[:3]]
+        cells += [
+            _spread(theirs[kept]) if kept == "f1_weighted" else f"{theirs[kept]['mean']:.2f}" for kept in KEPT[:3]
+        ]
+        paper = PAPER_TABLE_3[name]
+        cells += [_spread(best(row["attack"][SHOWN])["f1_weighted"]), f"utility {paper[0]}, attack {paper[3]}"]
+        rows.append([name, *cells])
+    original = PAPER_TABLE_3["none (original)"]
+    for name in ("SynTF", "scrubadub"):
+        share, attack = relative(results, ours[name], SHOWN, by=TAGGED)
+        _, strongest = relative(results, ours[name], SHOWN)
+        paper_use, paper_attack = (PAPER_TABLE_3[name][place] / original[place] for place in (0, 3))
+        gain = f"gain {share - attack:+.0%}, against the strongest {share - strongest:+.0%}"
+        paper_gain = f"utility {paper_use:.0%}, attack {paper_attack:.0%}, gain {paper_use - paper_attack:+.0%}"
+        rows.append(
+            [f"{name}, relative", f"{share:.0%}", "", "", f"{attack:.0%}", "", gain, f"{strongest:.0%}", paper_gain]
+        )
+    return f"## Table 3: {SHOWN}, ε = 47.5\n\n" + _table(head, rows)
+
+
+def _names(results: Results) -> list[str]:
+    return [row["scenario"] for row in results["table_1"]]
+
+
+def _sweeps(results: Results) -> str:
+    head = ["changed", "ε", "tight loss", "terms", "utility F1", "relative"]
+    head += [f"{name}: attack (gain)" for name in _names(results)]
+    rows = []
+    for row in results["settings"]:
+        if row["bench"] == "paper":
+            rows.append(
+                [_changed(row), f"{row['epsilon']:g}", f"{row['tight_loss_per_word']:.1f}", *_cells(results, row)]
+            )
+    text = "The paper's settings (table 2), one changed at a time; attack is that of the strongest attacker."
+    return f"## Table 2: sweeps\n\n{text}\n\n" + _table(head, rows)
+
+
+def _changed(row: Row) -> str:
+    table = row["table"]
+    return "the optimum" if table == "optimum" else f"{table.replace('_', ' ')} {row[table]}"
+
+
+def _cells(results: Results, row: Row) -> list[str]:
+    cells = [str(row["terms"]), _spread(best(row["utility"])["f1_weighted"])]
+    use, _ = relative(results, row, SHOWN)
+    cells.append(f"{use:.0%}")
+    for scenario in _names(results):
+        _, attack = relative(results, row, scenario)
+        cells.append(f"{_spread(best(row['attack'][scenario])['f1_weighted'])} ({use - attack:+.0%})")
+    return cells
+
+
+def _learned(results: Results) -> str:
+    head = ["rating", "tight loss", "words", "terms", "utility F1", "relative"]
+    head += [f"{name}: attack (gain)" for name in _names(results)]
+    rows = [
+        [row["rating"], f"{row['tight_loss_per_word']:.1f}", str(row["words"]), *_cells(results, row)]
+        for row in results["settings"]
+        if row["bench"] == "learned"
+    ]
+    sizes = results["learned_rating_documents"]
+    before = _spread(best(results["original_without_reference"]["utility"])["f1_weighted"])
+    text = (
+        f"Rating learned from {sizes['reference']:,} labelled messages of other authors; analyst trained on the other "
+        f"{sizes['train']:,}, with whose originals F1 is {before}. Gain: relative utility less relative attack."
+    )
+    return f"## A rating learned from public labels\n\n{text}\n\n" + _table(head, rows)
+
+
+def _figure_1(results: Results) -> Figure:
+    names = {"standard": "standard bound ε", "2": "L = 2", "100": "L = 100", "30000": "L = 30,000"}
+    series = [
+        Series(name, tuple(Point(row["epsilon"], row[key]) for row in results["figure_1"][::3]))
+        for key, name in names.items()
+    ]
+    what = "The alternative bound stays below ε, the more so the smaller the output space and the larger ε."
+    return Lines("Bounds on the loss (figure 1)", what, "ε", "bound on the loss", (Panel("bounds", tuple(series)),))
+
+
+def _figure_3(results: Results) -> Figure:
+    rows = sorted(
+        (row for row in results["settings"] if row["table"] in ("optimum", "epsilon")), key=lambda row: row["epsilon"]
+    )
+    panels = []
+    for scenario in _names(results):
+        kinds = {"utility": (0, None), "attack, WritePrints": (1, WRITEPRINTS), "attack, strongest": (1, None)}
+        series = [
+            Series(
+                name,
+                tuple(Point(row["epsilon"], relative(results, row, scenario, by=by)[place]) for row in rows),
+            )
+            for name, (place, by) in kinds.items()
+        ]
+        use, attack = relative(results, results["vectorised"], scenario)
+        rules = (Rule("y", use, "vectors, utility"), Rule("y", attack, "vectors, strongest attack"))
+        panels.append(Panel(scenario, tuple(series), rules))
+    what = "Utility and attack as shares of the originals', over ε. Dashed: term vectors before anything is drawn."
+    return Lines("Utility and attack over ε (figure 3)", what, "ε", "share of the original's F1", tuple(panels))
+
+
+def _gains(results: Results, rows: dict[str, Row]) -> tuple[tuple[str, tuple[Bar, ...]], ...]:
+    """Return bars of relative utility less relative attack, a group for each scenario."""
+    groups = []
+    for scenario in _names(results):
+        pairs = {name: relative(results, row, scenario) for name, row in rows.items()}
+        groups.append((scenario, tuple(Bar(name, use - attack) for name, (use, attack) in pairs.items())))
+    return tuple(groups)
+
+
+def _figure_4(results: Results) -> Figure:
+    chosen = [row for row in results["settings"] if row["table"] in ("optimum", "spelling_weight")]
+    rows = {f"s = {row['spelling_weight']:g}": row for row in sorted(chosen, key=lambda row: row["spelling_weight"])}
+    what = "The analyst's gain over the strongest attacker, for five weights s of shared letter bigrams."
+    return Bars("Spelling weight (figure 4)", what, "relative utility less relative attack", _gains(results, rows))
+
+
+def _figure_5(results: Results) -> Figure:
+    rows = {"scrubadub": results["scrubbed"], "SynTF, ε = 47.5": _optimum(results)}
+    learned = [row for row in results["settings"] if row["rating"] == "utility"]
+    rows |= {
+        f"learned rating, loss {row['tight_loss_per_word']:.0f}": row
+        for row in learned
+        if row["loss_per_word"] in (25.4, 6.0)
+    }
+    what = "The analyst's gain over the strongest attacker: scrubbing, SynTF, SynTF with a learned rating."
+    return Bars("Scrubbing and SynTF (figure 5)", what, "relative utility less relative attack", _gains(results, rows))
+
+
+def _learned_figure(results: Results) -> Figure:
+    panels = []
+    for scenario in _names(results):
+        series = []
+        for rating in ("similarity", "utility"):
+            rows = [row for row in results["settings"] if row["bench"] == "learned" and row["rating"] == rating]
+            points = [
+                Point(attack, use, label=f"{row['tight_loss_per_word']:.0f}")
+                for row in rows
+                for use, attack in [relative(results, row, scenario)]
+            ]
+            series.append(Series(f"rating by {rating}", tuple(points)))
+        panels.append(Panel(scenario, tuple(series)))
+    what = "Each point is a tight loss per word: attack to the right, utility upwards. Up and left is better."
+    return Lines("A learned rating", what, "relative attack", "relative utility", tuple(panels))

@@ -1,0 +1,1 @@
+"""How recognisable a text is: what `allonym check` and the page's Read screen share."""

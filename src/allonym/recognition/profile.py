@@ -1,0 +1,207 @@
+"""How a text compares with many public writers, where nobody's other texts are known: a shipped table of numbers.
+
+The table holds, for several lengths of text, the mean and the spread of every feature of `profile_features` over
+thousands of writers, how unusual their texts are on the whole, how alike two texts of one writer and of two are, and
+how often attackers named the right one of 50. It holds no text. What it cannot do: recognise anybody.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from functools import cache
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym import models
+from allonym.metrics.scoring import Figure
+from allonym.recognition import profile_features
+from allonym.recognition.profile_features import Feature, Kind, Spans
+
+MODEL = "style-en"
+FEWEST_WORDS = 50  # below, not even the shape of a sentence can be told
+_LARGEST = 16.0  # of a squared deviation: one odd feature does not decide
+_LISTED = 12
+_LEAST = 1.2  # deviations below are what everybody's text has
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something the text does more or less often than others.
+
+    Attributes:
+        feature: What it is.
+        kind: How it is marked.
+        share: Its part of all that sets the text apart.
+        rate: How often it occurs in 1,000 words; of lengths, the length.
+        usual: What is usual.
+        more: Whether the text has more of it than usual.
+        places: Where it stands; nowhere if it measures the whole or is rarer than usual.
+    """
+
+    feature: str
+    kind: Kind
+    share: float
+    rate: float
+    usual: float
+    more: bool
+    places: Spans = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a text compares with the writers of the table.
+
+    Attributes:
+        words: Its length.
+        compared_at: The length of the texts it is compared with.
+        writers: How many those are.
+        more_unusual_than: Share of their texts that are less unusual.
+        attack: How often an attacker named the right one of 50 such writers at this length.
+        attack_if_as_unusual: The same, of the third of texts about as unusual as this one.
+        findings: What sets it apart, most telling first.
+    """
+
+    words: int
+    compared_at: int
+    writers: int
+    more_unusual_than: float
+    attack: Figure
+    attack_if_as_unusual: Figure
+    findings: tuple[Finding, ...] = field(repr=False)
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How likely it is that two texts have one writer, if that was as likely as not beforehand.
+
+    Attributes:
+        probability: Between 0 and 1.
+        right: How often such verdicts were right on pairs by other writers.
+        words: The length at which that was measured.
+    """
+
+    probability: float
+    right: Figure
+    words: int
+
+
+class StyleProfile:
+    """The shipped table, read once.
+
+    Privacy: spends nothing; public numbers, compared with a text in memory.
+    """
+
+    def __init__(self, config: dict[str, Any], arrays: dict[str, Any]) -> None:
+        self.function_words: tuple[str, ...] = tuple(config["function_words"])
+        self.features: list[Feature] = profile_features.features(self.function_words)
+        self.lengths: list[int] = list(config["lengths"])
+        self.writers: list[int] = list(config["writers"])
+        self._arrays = {name: np.asarray(values, np.float64) for name, values in arrays.items()}
+
+    def compare(self, text: str) -> Comparison | None:
+        """Return what sets a text apart; None for one too short to say."""
+        words = profile_features.count_words(text)
+        if words < FEWEST_WORDS:
+            return None
+        values = profile_features.measure(text, self.function_words)
+        scores = self._scores(values, words)
+        at = self._nearest(words)
+        unusual = unusualness(scores)
+        quantiles = self._arrays["unusualness"][at]
+        share = float(np.searchsorted(quantiles, unusual) / len(quantiles))
+        third = min(2, int(3 * share))
+        return Comparison(
+            words=words,
+            compared_at=self.lengths[at],
+            writers=self.writers[at],
+            more_unusual_than=share,
+            attack=Figure(*self._arrays["attack"][at]),
+            attack_if_as_unusual=Figure(*self._arrays["attack_by_third"][at][third]),
+            findings=self._findings(text, values, scores, words),
+        )
+
+    def likeness(self, first: str, second: str) -> Likeness | None:
+        """Return how alike two texts are, judged by pairs of the table's writers; None if one is too short."""
+        words = min(profile_features.count_words(text) for text in (first, second))
+        if words < self.lengths[0]:
+            return None
+        at = self._nearest(words)
+        scores = [
+            self._scores(profile_features.measure(text, self.function_words), profile_features.count_words(text))
+            for text in (first, second)
+        ]
+        slope, constant = self._arrays["likeness"][at]
+        probability = 1 / (1 + math.exp(-(slope * cosine(*scores) + constant)))
+        return Likeness(probability, Figure(*self._arrays["likeness_right"][at]), self.lengths[at])
+
+    def _scores(self, values: Floats, words: int) -> Floats:
+        """Return how many spreads each value lies above the mean of texts of this length."""
+        mean, spread = (self._at_length(name, words) for name in ("mean", "spread"))
+        return np.asarray((values - mean) / spread)
+
+    def _at_length(self, name: str, words: int) -> Floats:
+        """Interpolate between the two lengths around this one, on a logarithmic scale."""
+        table = self._arrays[name]
+        place = float(np.interp(math.log(max(1, words)), np.log(self.lengths), np.arange(len(self.lengths))))
+        low = min(int(place), len(self.lengths) - 1)
+        high = min(low + 1, len(self.lengths) - 1)
+        return np.asarray(table[low] + (place - low) * (table[high] - table[low]))
+
+    def _nearest(self, words: int) -> int:
+        """Return the place of the length nearest to this one, in proportion."""
+        middles = [math.sqrt(low * high) for low, high in pairwise(self.lengths)]
+        return int(np.searchsorted(middles, words))
+
+    def _findings(self, text: str, values: Floats, scores: Floats, words: int) -> tuple[Finding, ...]:
+        weights = np.minimum(scores**2, _LARGEST)
+        total = float(weights.sum()) or 1.0
+        means, spreads = (self._at_length(name, words) for name in ("mean", "spread"))
+        found: list[Finding] = []
+        for column in np.argsort(-weights, kind="stable"):
+            feature = self.features[column]
+            if len(found) == _LISTED or abs(scores[column]) < _LEAST:
+                break
+            more = bool(scores[column] > 0)
+            where = profile_features.places(text, int(column), self.function_words) if more and feature.counted else []
+            if feature.kind == "function" and len(where) == 1:
+                continue  # once is chance
+            rate = _readable(feature, float(values[column]), 0.0)
+            usual = _readable(feature, float(means[column]), float(spreads[column]))
+            share = float(weights[column]) / total
+            found.append(Finding(feature.name, feature.kind, share, rate, usual, more, where))
+        return tuple(found)
+
+
+@cache
+def shipped() -> StyleProfile:
+    """Return the shipped table."""
+    model = models.verify(models.find(MODEL))
+    return StyleProfile(dict(model.config), dict(models.open_tensors(model)))
+
+
+def unusualness(scores: Floats) -> float:
+    """Return how far a text lies from the mean of all: the mean of squared deviations, the largest cut."""
+    return float(np.minimum(scores**2, _LARGEST).mean())
+
+
+def cosine(first: Floats, second: Floats) -> float:
+    """Return the cosine of two texts' deviations (cosine Delta, Smith and Aldridge 2011), the largest cut."""
+    cut = [np.clip(scores, -math.sqrt(_LARGEST), math.sqrt(_LARGEST)) for scores in (first, second)]
+    lengths = float(np.linalg.norm(cut[0]) * np.linalg.norm(cut[1]))
+    return float(cut[0] @ cut[1]) / lengths if lengths else 0.0
+
+
+def _readable(feature: Feature, value: float, spread: float) -> float:
+    """Return a value as people count it: how often in 1,000 words, or how long.
+
+    The mean of squares is the square of the mean plus that of the spread.
+    """
+    if feature.kind == "shape" and feature.name != profile_features.SHAPES[2]:
+        return math.exp(value)
+    return value if feature.kind == "shape" else value**2 + spread**2

@@ -1,0 +1,366 @@
+"""How recognisable a text is: attackers trained on known authors say whose it looks like, how sure, and why."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import clone
+
+from allonym.attackers import make
+from allonym.attackers.base import Attacker
+from allonym.attackers.linear import LinearAttacker
+from allonym.errors import InputError, ParameterError
+from allonym.metrics import scoring
+from allonym.metrics.scoring import Figure, interval, percent
+from allonym.recognition.reliability import Piece, Reliability, count_words, cross_validate, cut, folds, probabilities
+
+DEFAULT_ATTACKERS = ("words-svm", "characters-svm", "writeprints-svm", "clear-channel")
+FEW_WORDS = 500
+_FEW_PIECES = 3
+_CLUES_WEIGHED = 40  # single features, many of which overlap: “Dolb”, “olby”, “olb”
+_CLUES_SHOWN = 10
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An author and how sure an attacker is, between 0 and 1, that the text is theirs."""
+
+    author: str
+    probability: float
+
+
+@dataclass(frozen=True)
+class Opinion:
+    """What one attacker says about a text.
+
+    Attributes:
+        attacker: Its name.
+        describes_itself_as: What it looks at.
+        accuracy: How often it named the right author of unseen pieces of known texts.
+        top_5: How often the right author was among its first five.
+        candidates: All known authors, likeliest first.
+    """
+
+    attacker: str
+    describes_itself_as: str
+    accuracy: Figure
+    top_5: Figure
+    candidates: tuple[Candidate, ...] = field(repr=False)
+
+    def of(self, author: str) -> Candidate:
+        """Return an author's entry."""
+        return next(candidate for candidate in self.candidates if candidate.author == author)
+
+    def rank(self, author: str) -> int:
+        """Return the author's place among the candidates, from 1; equals count as before them."""
+        own = self.of(author).probability
+        return sum(candidate.probability >= own for candidate in self.candidates)
+
+
+@dataclass(frozen=True)
+class Place:
+    """A stretch of the text: first character, the one after the last, and the line (from 1) it begins on."""
+
+    start: int
+    stop: int
+    line: int
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A habit that gives the author away.
+
+    Attributes:
+        feature: What it is, in words.
+        share: Its part, with features that lie over it, of all that speaks for the author.
+        places: Where it stands in the text; none if it measures the whole.
+    """
+
+    feature: str
+    share: float
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class Recognition:
+    """How recognisable a text is.
+
+    Attributes:
+        words: Length of the text.
+        authors: How many known authors the attackers choose from.
+        pieces: How many pieces of known texts they were trained on.
+        piece_words: Median length of these, on which accuracies were measured.
+        chance: Accuracy of always naming the author of most pieces.
+        opinions: One for each attacker, the strongest (by cross-validation) first.
+        me: The true author, if told.
+        clues: What gives the text away to the strongest attacker that can explain itself, strongest first.
+        warnings: Why not to rely on all this, in sentences.
+    """
+
+    words: int
+    authors: int
+    pieces: int
+    piece_words: int
+    chance: float
+    opinions: tuple[Opinion, ...]
+    me: str | None
+    clues: tuple[Evidence, ...] = field(repr=False)
+    warnings: tuple[str, ...]
+
+    @property
+    def strongest(self) -> Opinion:
+        """What the attacker says that did best in cross-validation."""
+        return self.opinions[0]
+
+    @property
+    def risk(self) -> float:
+        """How sure the strongest attacker is of the true author; of the likeliest one, if the true one is not told."""
+        if self.me is not None:
+            return self.strongest.of(self.me).probability
+        return self.strongest.candidates[0].probability
+
+    @property
+    def rank(self) -> int | None:
+        """Place of the true author in the strongest attacker's list, if told."""
+        return None if self.me is None else self.strongest.rank(self.me)
+
+    @property
+    def recognised(self) -> bool | None:
+        """Whether the strongest attacker names the true author, if told."""
+        return None if self.me is None else self.rank == 1
+
+    def __str__(self) -> str:
+        measured = self.strongest.accuracy
+        first = (
+            f"Among {self.authors} writers, an attacker names the right one {percent(measured.value)} of the time on "
+            f"texts of about {self.piece_words:,} words ({interval(measured.low, measured.high)}); "
+            f"chance is {percent(self.chance)}."
+        )
+        top = self.strongest.candidates[0]
+        if self.me is None:
+            return f"{first} This text looks most like {top.author} ({sure(top.probability)})."
+        if self.recognised:
+            return f"{first} This text is recognised: it looks most like {self.me} ({sure(self.risk)})."
+        return (
+            f"{first} This text is not recognised: {self.me} ranks {ordinal(self.rank or 0)} "
+            f"({sure(self.risk)}), behind {top.author} ({sure(top.probability)})."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything, ready for JSON; of the text itself only places and features."""
+        return {
+            "summary": str(self),
+            "risk": self.risk,
+            "author": self.strongest.candidates[0].author,
+            "rank": self.rank,
+            "recognised": self.recognised,
+            "strongest": self.strongest.attacker,
+            **asdict(self),
+        }
+
+
+@dataclass(frozen=True)
+class _Judged:
+    """An attacker trained on all pieces, and how reliable its like proved to be."""
+
+    attacker: Attacker
+    reliability: Reliability
+
+
+class Recogniser:
+    """Trains attackers on known authors' texts, tests them, and asks them about others.
+
+    Spends no privacy and keeps everything in memory.
+
+    Args:
+        attackers: Which to ask; by default word and character n-grams, WritePrints, and punctuation alone.
+    """
+
+    def __init__(self, attackers: Sequence[Attacker] | None = None) -> None:
+        if attackers is not None and not attackers:
+            raise ParameterError("attackers must hold one attacker at least; leave it out for the usual ones.")
+        self.attackers = attackers
+
+    def fit(
+        self,
+        texts: Sequence[str],
+        authors: Sequence[object],
+        *,
+        words: int = FEW_WORDS,
+        progress: Progress | None = None,
+    ) -> Self:
+        """Learn how the known authors write, and how well that can be told on texts of a length.
+
+        Args:
+            texts: Known texts.
+            authors: The author of each.
+            words: About how long the texts to be checked are.
+            progress: Told how many steps of all are done.
+        """
+        pieces = cut(texts, authors, words)
+        _check(pieces, authors)
+        dealt = folds(pieces)
+        asked = [make(name) for name in DEFAULT_ATTACKERS] if self.attackers is None else list(self.attackers)
+        total = len(asked) * (len(np.unique(dealt[dealt >= 0])) + 1)
+        done = 0
+
+        def step() -> None:
+            nonlocal done
+            done += 1
+            if progress is not None:
+                progress(done, total)
+
+        judged: list[_Judged] = []
+        for attacker in asked:
+            reliability = cross_validate(attacker, pieces, dealt, step)
+            trained = clone(attacker).fit([piece.text for piece in pieces], [piece.author for piece in pieces])
+            judged.append(_Judged(trained, reliability))
+            step()
+        # The best of several on the same pieces is slightly flattered, in the attacker's favour: the safe side.
+        self._judged = sorted(judged, key=lambda one: (-one.reliability.accuracy.value, one.reliability.log_loss))
+        self._pieces = pieces
+        self._chance = scoring.chance([piece.author for piece, fold in zip(pieces, dealt, strict=True) if fold >= 0])
+        return self
+
+    @property
+    def authors(self) -> list[str]:
+        """The known authors, sorted."""
+        return sorted({piece.author for piece in self._pieces})
+
+    def check(self, text: str, me: str | None = None) -> Recognition:
+        """Ask all attackers about a text.
+
+        Args:
+            text: The text.
+            me: Its true author, if known.
+        """
+        if not hasattr(self, "_judged"):
+            raise InputError("The recogniser has learned nothing yet; call fit(texts, authors) first.")
+        words = count_words(text)
+        if not words:
+            raise InputError("The text to check holds no word; give one with some.")
+        if me is not None and me not in self.authors:
+            raise ParameterError("The true author is not among the known ones; add their texts or leave the name out.")
+        opinions = tuple(_opinion(judged, text) for judged in self._judged)
+        piece_words = int(np.median([piece.words for piece in self._pieces]))
+        return Recognition(
+            words=words,
+            authors=len(self.authors),
+            pieces=len(self._pieces),
+            piece_words=piece_words,
+            chance=self._chance,
+            opinions=opinions,
+            me=me,
+            clues=self._clues(text, me or opinions[0].candidates[0].author),
+            warnings=tuple(self._warnings(words, piece_words)),
+        )
+
+    def _clues(self, text: str, author: str) -> tuple[Evidence, ...]:
+        for judged in self._judged:
+            if isinstance(judged.attacker, LinearAttacker):
+                return evidence(judged.attacker, text, author)
+        return ()
+
+    def _warnings(self, words: int, piece_words: int) -> list[str]:
+        found = []
+        if words < FEW_WORDS:
+            found.append(f"Verdicts on fewer than {FEW_WORDS} words are unreliable; this text has {words:,}.")
+        if not words / 2 <= piece_words <= words * 2:
+            found.append(f"Attackers were tested on about {piece_words:,} words at a time; this text has {words:,}.")
+        names = [piece.author for piece in self._pieces]
+        few = sum(names.count(author) < _FEW_PIECES for author in self.authors)
+        if few:
+            who = "1 author has" if few == 1 else f"{few} authors have"
+            found.append(
+                f"{who} too little known text for {_FEW_PIECES} pieces of {piece_words:,} words; "
+                "what is said about them is weak."
+            )
+        return found
+
+
+def evidence(attacker: LinearAttacker, text: str, author: str) -> tuple[Evidence, ...]:
+    """Return what speaks for an author, strongest first; features that overlap everywhere are counted as one."""
+    clues = attacker.clues(text, author, most=_CLUES_WEIGHED)
+    total = attacker.speaks_for(text, author)
+    merged: list[tuple[str, float, list[tuple[int, int]], list[tuple[int, int]]]] = []
+    for clue in clues:
+        for position, (feature, weight, own, stretched) in enumerate(merged):
+            if clue.places and _all_overlap(clue.places, own):
+                merged[position] = (feature, weight + clue.weight, own, stretched + clue.places)
+                break
+        else:
+            merged.append((clue.feature, clue.weight, list(clue.places), list(clue.places)))
+    merged.sort(key=lambda entry: -entry[1])
+    line_starts = [0, *(place + 1 for place, sign in enumerate(text) if sign == "\n")]
+    return tuple(
+        Evidence(feature, weight / total, _places(stretched, line_starts))
+        for feature, weight, _, stretched in merged[:_CLUES_SHOWN]
+    )
+
+
+def sure(probability: float) -> str:
+    """Write a calibrated probability; no text makes an attacker certain, even if rounding says so.
+
+    >>> sure(0.71), sure(1.0)
+    ('71 % sure', 'over 99 % sure')
+    """
+    return f"{percent(min(probability, 1 - 1e-9))} sure"
+
+
+def ordinal(number: int) -> str:
+    """Write a place.
+
+    >>> [ordinal(number) for number in (1, 2, 3, 4, 11, 22)]
+    ['1st', '2nd', '3rd', '4th', '11th', '22nd']
+    """
+    ending = "th" if number % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
+
+
+def _check(pieces: Sequence[Piece], authors: Sequence[object]) -> None:
+    named = len({str(author) for author in authors})
+    with_words = len({piece.author for piece in pieces})
+    if named < 2:
+        raise InputError("There must be known texts of two authors at least to tell apart; add another author's.")
+    if with_words < named:
+        who = "1 known author has" if named - with_words == 1 else f"{named - with_words} known authors have"
+        raise InputError(f"{who} only texts without a word; add texts, or leave the author out.")
+
+
+def _opinion(judged: _Judged, text: str) -> Opinion:
+    attacker, reliability = judged.attacker, judged.reliability
+    shares = probabilities(attacker.decision_function([text]), reliability.sharpness)[0]
+    order = np.argsort(-shares, kind="stable")
+    return Opinion(
+        attacker=attacker.name,
+        describes_itself_as=attacker.describes_itself_as,
+        accuracy=reliability.accuracy,
+        top_5=reliability.top_5,
+        candidates=tuple(Candidate(str(attacker.classes_[place]), float(shares[place])) for place in order),
+    )
+
+
+def _all_overlap(places: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> bool:
+    """Tell whether each of `places` shares a character with one of `others`, one feature's places in order."""
+    for start, stop in places:
+        last_before = bisect_left(others, (stop, 0)) - 1
+        if last_before < 0 or others[last_before][1] <= start:
+            return False
+    return True
+
+
+def _places(spans: Sequence[tuple[int, int]], line_starts: Sequence[int]) -> tuple[Place, ...]:
+    """Join overlapping spans, in the order of the text."""
+    joined: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if joined and start < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
+        else:
+            joined.append((start, stop))
+    return tuple(Place(start, stop, bisect_right(line_starts, start)) for start, stop in joined)

@@ -1,0 +1,1 @@
+"""Training of networks: the part of the package that uses torch."""

@@ -1,0 +1,1 @@
+"""A4NT's networks in torch, and how they are trained."""

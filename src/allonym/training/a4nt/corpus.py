@@ -1,0 +1,197 @@
+"""A user's texts as what A4NT learns from: a vocabulary, and the sentences of each class as token numbers. No torch.
+
+Whole documents, or authors where these are known, are held out to watch the training. A word enters the vocabulary
+only if enough documents or authors use it: a vocabulary is readable in every model folder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from hashlib import blake2b
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.errors import InputError
+from allonym.language import entities, masked_sentences
+from allonym.language.sequences import SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder
+from allonym.language.words import digest
+from allonym.training.erae.corpus import LARGEST_VOCABULARY, SMALLEST_VOCABULARY, is_prose, vectors_of
+
+__all__ = ["LARGEST_VOCABULARY", "MOST_UNKNOWN", "SMALLEST_VOCABULARY", "Corpus", "Row", "Sample", "prepare", "prose"]
+
+Tokens: TypeAlias = NDArray[np.int32]
+
+MOST_CLASSES = 12
+MOST_UNKNOWN = 0.25  # of a sentence's tokens; beyond it is another language, or no sentence
+FEWEST_SENTENCES = 20  # of each class
+_LONGEST_CLASS_NAME = 40
+
+
+class Row(NamedTuple):
+    """A document: the class of its writer, the writer if known, and its text."""
+
+    label: str
+    author: str | None
+    text: str
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Sentences of one class: tokens in a row, the length of each sentence, and which document it is from."""
+
+    tokens: Tokens
+    lengths: NDArray[np.int64]
+    documents: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """What a translator is trained on.
+
+    Attributes:
+        vocabulary: The tokens.
+        classes: Names of the classes, in alphabetical order.
+        learned: Sentences to learn from, by class.
+        watched: Sentences held out, by class.
+        vectors: Unit word vectors of the vocabulary; zeros where a word has none.
+        documents: How many different documents were read.
+        fingerprint: Tells whether two corpora are the same; a hash.
+    """
+
+    vocabulary: Vocabulary
+    classes: tuple[str, ...]
+    learned: tuple[Sample, ...]
+    watched: tuple[Sample, ...]
+    vectors: NDArray[np.float16]
+    documents: int
+    fingerprint: str
+
+    @property
+    def sentences(self) -> int:
+        """Sentences to learn from, of all classes."""
+        return sum(len(sample.lengths) for sample in self.learned)
+
+    @property
+    def coverage(self) -> float:
+        """Share of the tokens learned from that the vocabulary knows."""
+        return float((np.concatenate([sample.tokens for sample in self.learned]) != UNKNOWN).mean())
+
+
+def prepare(
+    rows: Iterable[Row], *, words: int, shared_by: int, held_out: float, names: bool = False, seed: int = 1
+) -> Corpus:
+    """Read documents into what a translator is trained on.
+
+    Args:
+        rows: The documents; a text met before is left out.
+        words: Tokens of the vocabulary at most.
+        shared_by: How many documents, or authors where they are known, must use a token.
+        held_out: Share of the documents or authors of each class that is held out.
+        names: Whether names of people, places and the like become classes of tokens.
+        seed: Which are held out, together with their texts.
+
+    Raises:
+        InputError: There are too few or too many classes, or too little text of one of them.
+        MissingDependencyError: Names are asked for and spaCy is not installed.
+    """
+    texts, fingerprint = _distinct(rows)
+    classes = _classes(texts)
+    read = [prose(row.text, names=names) for _, row in texts]
+    owners = [key.hex() if row.author is None else f"author {row.author}" for key, row in texts]
+    vocabulary = _vocabulary(owners, read, words, shared_by, names=names)
+    watched = _held_out([(row.label, owner) for owner, (_, row) in zip(owners, texts, strict=True)], held_out, seed)
+    parts: dict[tuple[str, bool], list[tuple[int, list[int]]]] = {}
+    for number, ((_, row), owner, sentences) in enumerate(zip(texts, owners, read, strict=True)):
+        own = parts.setdefault((row.label, (row.label, owner) in watched), [])
+        own += [
+            (number, ids) for ids in map(vocabulary.ids, sentences) if ids.count(UNKNOWN) <= MOST_UNKNOWN * len(ids)
+        ]
+    found = [[_sample(parts.get((name, held), [])) for name in classes] for held in (False, True)]
+    for name, learned, others in zip(classes, *found, strict=True):
+        if len(learned.lengths) < FEWEST_SENTENCES or not len(others.lengths):
+            raise InputError(
+                f"Of the class {name!r} only {len(learned.lengths):,} sentences to learn from and "
+                f"{len(others.lengths):,} held out are made of words that {shared_by} documents share: give more text, "
+                "or a smaller --shared-by."
+            )
+    learned_samples, watched_samples = map(tuple, found)
+    return Corpus(
+        vocabulary, classes, learned_samples, watched_samples, vectors_of(vocabulary), len(texts), fingerprint
+    )
+
+
+def _distinct(rows: Iterable[Row]) -> tuple[list[tuple[bytes, Row]], str]:
+    """Return the different documents with a digest of each, and a hash of everything."""
+    together = blake2b(digest_size=16)
+    found: dict[bytes, Row] = {}
+    for row in rows:
+        key = digest(row.text)
+        together.update(key + digest(f"{row.label}\n{'-' if row.author is None else f'author {row.author}'}"))
+        found.setdefault(key, row)
+    # An author's documents stand together, in the order of the input.
+    return sorted(found.items(), key=lambda item: item[1].author or ""), together.hexdigest()
+
+
+def _classes(texts: Sequence[tuple[bytes, Row]]) -> tuple[str, ...]:
+    names = {row.label for _, row in texts}
+    if "" in names:
+        raise InputError("A row has no value in the attribute's column; fill it or leave the row out.")
+    if not 2 <= len(names) <= MOST_CLASSES:
+        raise InputError(
+            f"The attribute has {len(names)} different values, but must have from 2 to {MOST_CLASSES}: "
+            "name another column, or put values together."
+        )
+    if any(len(name) > _LONGEST_CLASS_NAME or not name.isprintable() for name in names):
+        raise InputError(f"The attribute's values must be names of at most {_LONGEST_CLASS_NAME} signs.")
+    return tuple(sorted(names))
+
+
+def prose(text: str, *, names: bool) -> list[tuple[str, ...]]:
+    """Return the sentences of a text that are prose and no single words."""
+    found = (piece.tokens for piece in masked_sentences.sentences(text, names=names))
+    return [tokens for tokens in found if len(tokens) >= 2 and is_prose(tokens)]
+
+
+def _vocabulary(
+    owners: Sequence[str], read: Sequence[list[tuple[str, ...]]], words: int, shared_by: int, *, names: bool
+) -> Vocabulary:
+    builder = VocabularyBuilder()
+    for owner, sentences in zip(owners, read, strict=True):
+        builder.add(owner, sentences)
+    labels = entities.LABELS if names else ()
+    try:
+        plain = builder.vocabulary(words - len(labels), authors=shared_by).forms
+    except InputError:
+        plain = SPECIAL
+    if len(plain) < SMALLEST_VOCABULARY:
+        raise InputError(
+            f"Only {len(plain) - len(SPECIAL)} words are shared by {shared_by} documents or authors, too few to write "
+            "with: give more text, or a smaller --shared-by, which lets rarer words, names among them, into the model."
+        )
+    return Vocabulary(
+        (*SPECIAL, *labels, *plain[len(SPECIAL) :])
+    )  # labels are no words, so the builder leaves them out
+
+
+def _held_out(owners: Sequence[tuple[str, str]], share: float, seed: int) -> set[tuple[str, str]]:
+    """Return of each class the share that a keyed hash puts first; one at least."""
+    salt = seed.to_bytes(16, "little", signed=True)
+    chosen: set[tuple[str, str]] = set()
+    for label in {label for label, _ in owners}:
+        own = sorted(
+            {owner for owner in owners if owner[0] == label},
+            key=lambda owner: blake2b(owner[1].encode("utf-8", "surrogatepass"), salt=salt).digest(),
+        )
+        chosen.update(own[: max(1, round(share * len(own)))])
+    return chosen
+
+
+def _sample(sentences: Sequence[tuple[int, list[int]]]) -> Sample:
+    return Sample(
+        tokens=np.array([token for _, ids in sentences for token in ids], dtype=np.int32),
+        lengths=np.array([len(ids) for _, ids in sentences], dtype=np.int64),
+        documents=np.array([document for document, _ in sentences], dtype=np.int64),
+    )

@@ -1,0 +1,1 @@
+"""Networks that tell writers apart, for attackers."""

@@ -1,0 +1,1 @@
+"""ER-AE's network in torch, and how it is trained."""

@@ -1,0 +1,162 @@
+"""Where a training run stands, on disk, so that it can go on after a crash as if nothing had happened.
+
+A checkpoint is `state-N.safetensors` (weights, the best ones so far, the optimizer's moments, the noise's neighbours
+and the states of all random generators) and `state.json`, which names that file and holds the counters. Both reach the
+disk before `state.json` gets its name, which is the moment the checkpoint is valid; older files go after that. Only the
+user may read them: weights are a release of the text they were trained on. They hold no text, but a hash of all of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym.errors import ResumeError
+from allonym.training import folder as training_folder
+from allonym.training.folder import STATE
+
+if TYPE_CHECKING:
+    from allonym.training.erae.loop import Training
+
+_FORMAT = 1
+_COUNTERS = ("done", "step", "tokens", "place", "looks_since", "noise_learned")
+
+
+def save(folder: Path, training: Training, record: Mapping[str, Any]) -> None:
+    """Write a checkpoint.
+
+    Args:
+        folder: Where; made, for the user alone, if it is not there.
+        training: What is under way, between two steps.
+        record: What the caller wants back from `read`; fit for JSON.
+    """
+    from safetensors.numpy import save as packed
+
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    content = packed(_arrays(training))
+    name = f"state-{training.step}.safetensors"
+    state = {counter: getattr(training, counter) for counter in _COUNTERS}
+    state["lowest"] = training.lowest if math.isfinite(training.lowest) else None
+    state["seconds"] = training.seconds
+    kept = {
+        "format": _FORMAT,
+        "file": name,
+        "digest": blake2b(content, digest_size=32).hexdigest(),
+        "device": training.device.type,
+        "state": state,
+        "record": dict(record),
+    }
+    training_folder.write(folder / name, content)
+    training_folder.write(folder / STATE, (json.dumps(kept, indent=1) + "\n").encode())
+    for other in folder.glob("state-*.safetensors*"):
+        if other.name != name:
+            with suppress(OSError):
+                other.unlink()
+
+
+def read(folder: Path) -> dict[str, Any]:
+    """Return the caller's record in a checkpoint.
+
+    Raises:
+        ResumeError: There is no checkpoint, or one that this version cannot read.
+    """
+    record: dict[str, Any] = _read(folder)["record"]
+    return record
+
+
+def restore(folder: Path, training: Training) -> bool:
+    """Let a training run, just made with the same settings, go on where the checkpoint was written.
+
+    Returns:
+        Whether it will go on exactly as the interrupted run: not on another kind of device.
+
+    Raises:
+        ResumeError: The checkpoint is damaged, or is of another network.
+    """
+    import torch
+
+    kept = _read(folder)
+    arrays = _checked_arrays(folder, kept)
+    same_device: bool = kept["device"] == training.device.type
+    try:
+        _restore_arrays(training, arrays, same_device)
+    except (KeyError, RuntimeError, TypeError) as error:  # of torch, for names or shapes that do not fit
+        raise ResumeError(f"The checkpoint in {folder} is of another network; train anew with --force.") from error
+    state = kept["state"]
+    for counter in _COUNTERS:
+        setattr(training, counter, state[counter])
+    training.lowest = math.inf if state["lowest"] is None else state["lowest"]
+    training.seconds_before = state["seconds"]
+    training.order.set_state(torch.from_numpy(arrays["random/order"]))
+    return same_device
+
+
+def _arrays(training: Training) -> dict[str, NDArray[Any]]:
+    import torch
+
+    tensors = {f"network/{name}": weight for name, weight in training.network.state_dict().items()}
+    tensors |= {f"best/{name}": weight for name, weight in training.best.items()}
+    for name, parameter in training.network.named_parameters():
+        for part, value in training.optimizer.state[parameter].items():
+            tensors[f"optimizer/{name}/{part}"] = value
+    tensors["noise/neighbours"], tensors["noise/chances"] = training.noise.neighbours, training.noise.chances
+    tensors["random/order"] = training.order_of_epoch
+    tensors["random/noise"] = training.chance.get_state()
+    tensors["random/torch"] = torch.get_rng_state()
+    if training.device.type == "cuda":
+        tensors["random/card"] = torch.cuda.get_rng_state(training.device)
+    return {name: np.ascontiguousarray(tensor.detach().cpu().numpy()) for name, tensor in tensors.items()}
+
+
+def _restore_arrays(training: Training, arrays: Mapping[str, NDArray[Any]], same_device: bool) -> None:
+    import torch
+
+    def found(group: str) -> dict[str, torch.Tensor]:
+        names = [name for name in arrays if name.startswith(f"{group}/")]
+        return {name[len(group) + 1 :]: torch.from_numpy(arrays[name]).to(training.device) for name in names}
+
+    training.network.load_state_dict(found("network"))
+    training.best = found("best")
+    if training.best.keys() != training.network.state_dict().keys():
+        raise KeyError("best")
+    moments = found("optimizer")
+    for name, parameter in training.network.named_parameters():
+        own = {part: moments[f"{name}/{part}"] for part in ("step", "exp_avg", "exp_avg_sq")}
+        if training.device.type != "cuda":
+            own["step"] = own["step"].cpu()
+        training.optimizer.state[parameter].update(own)
+    noise = found("noise")
+    training.noise.neighbours, training.noise.chances = noise["neighbours"], noise["chances"]
+    if same_device:
+        training.chance.set_state(torch.from_numpy(arrays["random/noise"]))
+        torch.set_rng_state(torch.from_numpy(arrays["random/torch"]))
+        if training.device.type == "cuda":
+            torch.cuda.set_rng_state(torch.from_numpy(arrays["random/card"]), training.device)
+
+
+def _read(folder: Path) -> dict[str, Any]:
+    return training_folder.read_state(
+        folder,
+        lambda kept: kept["format"] == _FORMAT and isinstance(kept["record"], dict) and isinstance(kept["state"], dict),
+    )
+
+
+def _checked_arrays(folder: Path, kept: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
+    from safetensors.numpy import load
+
+    path = folder / Path(str(kept["file"])).name
+    try:
+        content = path.read_bytes()
+    except OSError:
+        content = b""
+    if blake2b(content, digest_size=32).hexdigest() != kept["digest"]:
+        raise ResumeError(f"{path} is missing or damaged; train anew with --force.")
+    return {name: np.array(array) for name, array in load(content).items()}

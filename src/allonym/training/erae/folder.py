@@ -1,0 +1,226 @@
+"""A trained ER-AE network as a model folder: int8 weights, configuration, vocabulary, card and checksums."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym import models
+from allonym.language.sequences import END, START, UNKNOWN, Vocabulary
+from allonym.networks.erae.inference import FORMAT, SCALE, TRAINED_ON, USER_TEXT, VERSION, EraeReader, Shape
+from allonym.networks.whole_numbers import quantised
+
+Arrays: TypeAlias = dict[str, NDArray[Any]]
+
+_BEST = 5
+_ROWS = 256  # compared at a time
+
+USER_CARD = """\
+# {name}
+
+A text generator for `allonym anonymize --method erae --model {name}`, trained with `allonym train erae` on a user's own
+text: given a sentence, it rates at every place each of {words:,} words, marks and classes of numbers.
+
+## Who may see this folder
+
+**This model is a release of its training text, made without differential privacy.** Somebody who studies the weights
+may learn what that text says and who wrote it. Give the folder only to those who may read the text itself. The
+guarantee of what is drawn with the model covers the documents that are anonymized, not those it was trained on, and
+no guarantee holds for a document that is both.
+
+**The vocabulary can be read by anybody who has the folder.** A word is in it if at least {shared_by} {sharers} use
+it, among {documents:,} different documents. Names and rare words that fewer use are left out and never written.
+{author_note}
+
+| | |
+|---|---|
+| network | ER-AE (Bo, Ding, Fung and Iqbal 2021), variant `{variant}` |
+| sizes | embedding {embedding}, encoder 2 × {encoder}, latent {latent}, generator {generator}: {parameters:,} numbers |
+| weights | every matrix int8 with a float32 scale a row, the rest float32; {megabytes:.1f} MB |
+| learned from | {sentences:,} sentences, {tokens:,} tokens, of which {coverage:.1%} are known words |
+| word vectors | start from the shipped table `words-en` |
+
+## Held-out figures
+
+On {held_out_sentences:,} sentences of documents that were held out to tell when to stop:
+
+{figures}
+{rounding}
+## Limits
+
+- It writes as its training text does. Other kinds of text, other languages, code and tables come out as nonsense.
+- Numbers are words or one of a few classes; words outside the vocabulary are read, but never written.
+- It rates sentence by sentence, up to 50 tokens: nothing is remembered from one sentence to the next.
+- A high rating means "fits here", not "is true": drawn text can say the opposite of the original.
+"""
+
+
+def stored(weights: Mapping[str, NDArray[Any]]) -> Arrays:
+    """Return the arrays as they are shipped: matrices as int8 with their scales, all else as float32."""
+    found: Arrays = {}
+    for name, array in weights.items():
+        found[name] = array.astype(np.float32)
+        if array.ndim == 2:
+            found[name], found[name + SCALE] = quantised(array)
+    return {name: np.ascontiguousarray(array) for name, array in found.items()}
+
+
+def rounding_costs(
+    shape: Shape, weights: Mapping[str, NDArray[Any]], shipped: EraeReader, sentences: Sequence[list[int]]
+) -> dict[str, float]:
+    """Compare a reader with the network as it was trained: how often they agree, and how often they are right."""
+    steps = [len(sentence) + 1 for sentence in sentences]
+    targets = np.concatenate([[*sentence, END] for sentence in sentences])
+    sums = np.zeros(5)
+    pairs = zip(
+        _in_blocks(_trained(shape, weights, sentences)),
+        shipped.ratings(shipped.features(sentences, steps), rows=_ROWS, normalise=True),
+        np.split(targets, range(_ROWS, len(targets), _ROWS)),
+        strict=True,
+    )
+    for before, after, wanted in pairs:
+        known = wanted != UNKNOWN
+        best, best_after = (np.argpartition(-block, _BEST, axis=1)[:, :_BEST] for block in (before, after))
+        first, first_after = before.argmax(axis=1), after.argmax(axis=1)
+        shared = (best[:, :, None] == best_after[:, None, :]).any(axis=2).mean(axis=1)
+        moved = np.abs(before - after).sum(axis=1) / 2
+        sums += [
+            values[known].sum()
+            for values in (first == wanted, first_after == wanted, first == first_after, shared, moved)
+        ]
+    names = ("accuracy_before", "accuracy", "same_first", "shared_of_five", "probability_moved")
+    found = dict(zip(names, (sums / (targets != UNKNOWN).sum()).round(4).tolist(), strict=True))
+    return found | {"sentences": len(sentences), "steps": int((targets != UNKNOWN).sum())}
+
+
+def _trained(
+    shape: Shape, weights: Mapping[str, NDArray[Any]], sentences: Sequence[list[int]]
+) -> Iterator[NDArray[np.float32]]:
+    """Yield the probabilities that the network of floats gives all words, sentence by sentence, a row a step."""
+    import torch
+
+    from allonym.training.erae import network as erae
+
+    network = erae.Erae(erae.Shape(**vars(shape))).eval()
+    network.load_state_dict({name: torch.from_numpy(weights[name].astype(np.float32)) for name in shape.tensors()})
+    with torch.no_grad():
+        for sentence in sentences:
+            read, previous = torch.tensor([[*sentence, END]]), torch.tensor([[START, *sentence]])
+            logits = network(read, torch.tensor([read.shape[1]]), previous)[0]
+            yield torch.softmax(logits, -1).numpy()
+
+
+def _in_blocks(rows: Iterator[NDArray[np.float32]]) -> Iterator[NDArray[np.float32]]:
+    """Yield the same rows, so many at a time."""
+    held: list[NDArray[np.float32]] = []
+    for block in rows:
+        held.append(block)
+        while sum(map(len, held)) >= _ROWS:
+            joined = np.concatenate(held)
+            yield joined[:_ROWS]
+            held = [joined[_ROWS:]]
+    if any(map(len, held)):
+        yield np.concatenate(held)
+
+
+def write(
+    folder: Path,
+    shape: Shape,
+    weights: Mapping[str, NDArray[Any]],
+    vocabulary: Vocabulary,
+    *,
+    config: Mapping[str, Any],
+    card: str,
+    values: Mapping[str, Any],
+    sentences: Sequence[list[int]] = (),
+    mode: int = 0o644,
+) -> models.Model:
+    """Write and seal a folder.
+
+    Args:
+        folder: Where; made if it is not there.
+        shape: Sizes of the network.
+        weights: Its arrays by name.
+        vocabulary: Its tokens.
+        config: What the configuration holds beside name, sizes and rounding: "name", "training", "held_out", …
+        card: Text of the card, with marks for `values`, the sizes, figures and rounding.
+        values: For the marks of the card.
+        sentences: Held-out ones, on which the cost of rounding is measured; none to leave that out.
+        mode: Permissions of the files.
+
+    Raises:
+        ModelError: The weights do not fit the shape, or the vocabulary.
+    """
+    from safetensors.numpy import save
+
+    EraeReader(shape, weights, vocabulary)  # refuses weights that do not fit
+    shipped = stored({name: weights[name] for name in shape.tensors()})
+    costs = rounding_costs(shape, weights, EraeReader(shape, shipped, vocabulary), sentences) if sentences else {}
+    folder.mkdir(parents=True, exist_ok=True)
+    content = save(shipped)
+    full = {
+        "name": config["name"],
+        "version": VERSION,
+        "format": FORMAT,
+        "shape": vars(shape),
+        "quantisation": {"matrices": "int8", "scales": "float32, one a row", "rest": "float32"},
+        **config,
+        "rounding": costs,
+    }
+    text = card.format(
+        name=config["name"],
+        version=VERSION,
+        **vars(shape),
+        parameters=sum(int(np.prod(sizes)) for sizes in shape.tensors().values()),
+        megabytes=len(content) / 1e6,
+        figures=table_of(config["held_out"]) if config["held_out"] else "None were given.\n",
+        rounding=_rounding(costs),
+        **values,
+    )
+    _write(folder / models.WEIGHTS, content, mode)
+    _write(folder / models.VOCABULARY, "".join(f"{form}\n" for form in vocabulary.forms).encode(), mode)
+    _write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode(), mode)
+    _write(folder / models.CARD, text.encode(), mode)
+    sealed = models.seal(folder)
+    (folder / models.CHECKSUMS).chmod(mode)
+    return sealed
+
+
+def user_config(name: str, training: Mapping[str, Any], held_out: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the configuration of a model that a user trained: guarantees of what it draws say so."""
+    return {"name": name, TRAINED_ON: USER_TEXT, "training": dict(training), "held_out": dict(held_out)}
+
+
+def table_of(figures: Mapping[str, Any]) -> str:
+    """Return figures, some of them in groups, as a Markdown table."""
+    lines = ["| | |", "|---|---|"]
+    for name, value in figures.items():
+        group = value if isinstance(value, dict) else {"": value}
+        for inner, number in group.items():
+            label = " ".join(part for part in (name, inner) if part).replace("_", " ")
+            lines.append(f"| {label} | {round(number, 4) if isinstance(number, float) else number} |")
+    return "\n".join(lines) + "\n"
+
+
+def _rounding(costs: Mapping[str, float]) -> str:
+    if not costs:
+        return ""
+    return f"""
+Rounding to int8, measured on {costs["sentences"]:,} held-out sentences ({costs["steps"]:,} steps): the most likely word
+is the same in {costs["same_first"]:.2%} of the steps, and is the original word in {costs["accuracy"]:.2%}
+({costs["accuracy_before"]:.2%} before); {costs["shared_of_five"]:.2%} of the five most likely stay, and
+{costs["probability_moved"]:.2%} of the probability moves to other words.
+"""
+
+
+def _write(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that has its permissions from the first byte on."""
+    path.unlink(missing_ok=True)
+    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
+        file.write(content)

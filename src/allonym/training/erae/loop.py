@@ -1,0 +1,340 @@
+"""Training ER-AE: reconstruction first, then reconstruction and embedding reward; the processor or a graphics card.
+
+What makes good candidates. An auto-encoder that sees a word clearly learns to copy it, and what it rates second to
+fifth is an accident. So the ``attention`` variant reads *noisy* sentences: a word may be hidden, or replaced by a near
+word (by word vectors, later also by what the network itself has learned). It must tell the original from the noisy word
+and the context, and so learns Pr[y | word seen, context] ∝ Pr[y | context] · Pr[word seen | y]: words that are
+close to the seen one *and* fit the sentence. With no noise, when it is used, these are its candidates.
+The ``paper`` variant reads clear sentences; its generator forgets half of the previous words, as in the released code.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.numpy import load_file, save_file
+from torch import Tensor, nn
+
+from allonym.training.erae.batches import Batch, Sentences
+from allonym.training.erae.network import (
+    END,
+    START,
+    UNKNOWN,
+    Erae,
+    Variant,
+    copied,
+    embedding_reward_loss,
+    reconstruction_loss,
+    save,
+)
+
+# Told at each look at the held-out sentences: where training stands, by name.
+Progress = Callable[[dict[str, float]], None]
+
+_NEIGHBOURS = 16
+_SHARPNESS = 10.0  # a neighbour's chance of replacing a word grows as e^(10 · cosine)
+_LONGEST_GRADIENT = 1.0
+_EXPLORED = 5  # random candidates of the reward, as many as the most likely ones
+OPTIMIZER = "optimizer.safetensors"
+
+# How a variant differs from the settings' defaults. The paper's network reads clear sentences; its released code hides
+# half of the generator's words.
+USUAL: dict[Variant, dict[str, Any]] = {"paper": {"masked": 0.0, "replaced": 0.0, "forgotten": 0.5}, "attention": {}}
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to train.
+
+    Attributes:
+        minutes: Stop after so long.
+        steps: Stop after so many steps, if that is sooner.
+        learning_rate: Of AdamW, at its highest. With batches of 512, 1e-3 never leaves the plateau of word frequencies.
+        warm_up: Steps until the learning rate is at its highest.
+        batch_size: Sentences of a step.
+        masked: Share of the words the encoder does not see.
+        replaced: Share of the words it sees as a near one.
+        forgotten: Share of the previous words the generator does not see.
+        reward_from: Share of the training after which the embedding reward joins in; more than 1 for never.
+        reward_weight: λ of the embedding reward; the paper's 0.5.
+        begin: Share of the training that is done already, by a run that is resumed.
+        end: Share of the training at which this run ends.
+        look_every: Steps between two looks at the held-out sentences.
+        patience: Looks without a lower loss, after which a stage ends.
+        keep_optimizer: Whether checkpoints hold the optimizer's state, four times the weights' size.
+        seed: Fixes order and noise, on one kind of machine.
+    """
+
+    minutes: float = math.inf
+    steps: int = 10**9
+    learning_rate: float = 3e-4
+    warm_up: int = 300
+    batch_size: int = 512
+    masked: float = 0.15
+    replaced: float = 0.4
+    forgotten: float = 0.1
+    reward_from: float = 0.65
+    reward_weight: float = 0.5
+    begin: float = 0.0
+    end: float = 1.0
+    look_every: int = 500
+    patience: int = 8
+    keep_optimizer: bool = True
+    seed: int = 1
+
+
+class Noise:
+    """Hides words, or replaces them by near ones."""
+
+    def __init__(self, vectors: Tensor, settings: Settings) -> None:
+        self.settings = settings
+        self.vectors = vectors  # (V, D), unit or zero
+        self.neighbours, self.chances = self._near(None)
+
+    def learn(self, embedding: Tensor) -> None:
+        """Let nearness depend on the network's own embedding too; it knows words that have no vector."""
+        centred = embedding.float() - embedding.float().mean(0)
+        self.neighbours, self.chances = self._near(nn.functional.normalize(centred, dim=-1))
+
+    def _near(self, learned: Tensor | None) -> tuple[Tensor, Tensor]:
+        """Return each word's neighbours and the sums of their chances, V × 16 both."""
+        known = self.vectors.abs().sum(-1) > 0
+        neighbours, chances = [], []
+        for rows in torch.split(torch.arange(len(self.vectors), device=self.vectors.device), 2048):
+            cosines = self.vectors[rows].float() @ self.vectors.float().T  # (rows, V)
+            if learned is not None:
+                own = learned[rows] @ learned.T
+                cosines = torch.where(known[rows][:, None] & known[None, :], (cosines + own) / 2, own)
+            cosines[torch.arange(len(rows), device=rows.device), rows] = -1.0
+            cosines[:, : UNKNOWN + 1] = -1.0
+            nearest = cosines.topk(min(_NEIGHBOURS, cosines.shape[1]), dim=-1)
+            neighbours.append(nearest.indices)
+            chances.append((nearest.values * _SHARPNESS).softmax(-1).cumsum(-1))
+        found = torch.cat(neighbours)
+        if learned is None:
+            found[~known] = UNKNOWN  # nothing is near a word without a vector: it is hidden instead
+        return found, torch.cat(chances)
+
+    def __call__(self, read: Tensor, chance: torch.Generator) -> Tensor:
+        """Return what the encoder sees instead."""
+        fate = torch.empty(read.shape, device=read.device).uniform_(generator=chance)
+        pick = torch.empty(read.shape, device=read.device).uniform_(generator=chance)
+        chosen = (self.chances[read] < pick[..., None]).sum(-1).clamp(max=self.chances.shape[1] - 1)
+        near = self.neighbours[read, chosen]
+        masked, replaced = self.settings.masked, self.settings.replaced
+        noisy = torch.where(fate < masked, UNKNOWN, torch.where(fate < masked + replaced, near, read))
+        return torch.where(read == END, END, noisy)
+
+
+class Training:
+    """A training run.
+
+    Args:
+        network: What is trained, on the device of the sentences.
+        learned: Sentences to learn from.
+        held_out: Sentences that tell when to stop.
+        vectors: Unit word vectors for the reward and the noise, V × D; zeros where a word has none.
+        settings: How to train.
+        progress: Told at each look at the held-out sentences.
+        folder: Where checkpoints go, at each look.
+        after_step: Told after each step; may raise to end the run, which `checkpoints` can then keep.
+    """
+
+    def __init__(
+        self,
+        network: Erae,
+        learned: Sentences,
+        held_out: Sentences,
+        vectors: Tensor,
+        settings: Settings,
+        progress: Progress | None = None,
+        folder: Path | None = None,
+        after_step: Callable[[Training], None] | None = None,
+    ) -> None:
+        self.network, self.learned, self.held_out = network, learned, held_out
+        self.vectors, self.settings, self.progress, self.folder = vectors, settings, progress, folder
+        self.device = vectors.device
+        self.noise = Noise(vectors, settings)
+        self.noise_learned = False
+        self.optimizer = torch.optim.AdamW(
+            network.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), weight_decay=0.01,
+            fused=self.device.type == "cuda",
+        )  # fmt: skip
+        self.chance = torch.Generator(self.device).manual_seed(settings.seed)
+        self.order = torch.Generator().manual_seed(settings.seed)
+        self.order_of_epoch = self.order.get_state()  # before the present epoch's order was drawn
+        self.place = 0  # batches of the present epoch that are done
+        self.after_step = after_step
+        self.done, self.step, self.tokens = settings.begin, 0, 0
+        self.seconds_before, self.began = 0.0, time.monotonic()  # of the run that this one resumes
+        self.lowest, self.looks_since, self.best = math.inf, 0, copied(network)
+
+    @property
+    def rewarded(self) -> bool:
+        """Whether the second stage has begun."""
+        return self.done >= self.settings.reward_from
+
+    def run(self) -> Erae:
+        """Train until the time, the steps or the patience is spent; return the best network of the last stage."""
+        self.began = time.monotonic()
+        while self.done < self.settings.end:
+            self._epoch()
+        self.network.load_state_dict(self.best, strict=False)
+        return self.network.eval()
+
+    def _epoch(self) -> None:
+        """Go over the sentences, from where an interrupted run stopped, until all are seen or training ends."""
+        self.order_of_epoch = self.order.get_state()
+        for batch in self.learned.shuffled(self.settings.batch_size, self.order, self.place):
+            loss = self._learn(batch)
+            self._advance(batch)
+            self.place += 1
+            if self.step % self.settings.look_every == 0 or self.done >= self.settings.end:
+                self._look(loss)
+            if self.after_step is not None:
+                self.after_step(self)
+            if self.done >= self.settings.end:
+                return
+        self.place = 0
+
+    @property
+    def seconds(self) -> float:
+        """How long this run, and the one it resumes, have trained."""
+        return self.seconds_before + time.monotonic() - self.began
+
+    def loss(self, batch: Batch, chance: torch.Generator) -> Tensor:
+        """Return the loss of the present stage (equation 8) on noisy sentences."""
+        read, previous = self.noise(batch.read, chance), batch.previous
+        lost = torch.empty(previous.shape, device=self.device).uniform_(generator=chance) < self.settings.forgotten
+        previous = torch.where(lost & (previous != START) & (previous != END), UNKNOWN, previous)
+        with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
+            logits = self.network(read, batch.lengths, previous)  # (B, T, V)
+        loss = reconstruction_loss(logits, batch.targets, batch.weights)
+        if self.rewarded:
+            shape = (*batch.targets.shape, _EXPLORED)
+            explored = torch.empty(shape, dtype=torch.long, device=self.device)
+            explored.random_(UNKNOWN + 1, logits.shape[-1], generator=chance)
+            rewards = embedding_reward_loss(logits, batch.targets, batch.weights, self.vectors, explored)
+            loss = loss + self.settings.reward_weight * rewards
+        return loss
+
+    def _learn(self, batch: Batch) -> Tensor:
+        self.network.train()
+        warm = min(1.0, (self.step + 1) / self.settings.warm_up)
+        rate = self.settings.learning_rate * warm * max(0.02, (1 + math.cos(math.pi * self.done)) / 2)
+        for group in self.optimizer.param_groups:
+            group["lr"] = rate
+        self.optimizer.zero_grad(set_to_none=True)
+        loss = self.loss(batch, self.chance)
+        torch.autograd.backward(loss)
+        nn.utils.clip_grad_norm_(self.network.parameters(), _LONGEST_GRADIENT)
+        self.optimizer.step()
+        return loss.detach()
+
+    def _advance(self, batch: Batch) -> None:
+        """Note how far the training is, and begin what is due."""
+        settings = self.settings
+        self.step += 1
+        self.tokens += int(batch.lengths.sum())
+        part = max(self.step / settings.steps, self.seconds / (60 * settings.minutes))
+        self._move_to(settings.begin + (settings.end - settings.begin) * min(1.0, part))
+
+    def _move_to(self, done: float) -> None:
+        rewarded = self.rewarded
+        self.done = max(self.done, done)
+        if not self.noise_learned and self.done >= self.settings.reward_from / 2:
+            self.noise.learn(self.network.embedding.weight.detach())
+            self.noise_learned = True
+            self.lowest, self.looks_since = math.inf, 0  # the noise is another, and so is the loss
+        if self.rewarded != rewarded:
+            self.lowest, self.looks_since = math.inf, 0  # another loss begins
+
+    def _look(self, loss: Tensor) -> None:
+        """Measure on the held-out sentences, write a checkpoint, and end a stage that no longer helps."""
+        found = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
+        found["held_out_loss"] = self._held_out_loss()
+        self.looks_since += 1
+        if found["held_out_loss"] < self.lowest:
+            self.lowest, self.looks_since, self.best = found["held_out_loss"], 0, copied(self.network)
+        found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.lowest}
+        found["tokens_per_second"] = self.tokens / max(1e-9, self.seconds)
+        if self.folder is not None:
+            save(self.folder, self.network.shape, self.best, found)
+            if self.settings.keep_optimizer:
+                save_optimizer(self.folder, self.network, self.optimizer)
+        if self.progress is not None:
+            self.progress(found)
+        if self.looks_since >= self.settings.patience:
+            self._move_to(self.settings.end if self.rewarded else self.settings.reward_from)
+
+    @torch.no_grad()
+    def _held_out_loss(self) -> float:
+        self.network.eval()
+        same_noise = torch.Generator(self.device).manual_seed(self.settings.seed)
+        batches = list(self.held_out.in_order(self.settings.batch_size))
+        return sum(float(self.loss(batch, same_noise)) for batch in batches) / len(batches)
+
+
+@torch.no_grad()
+def measure(network: Erae, sentences: Sentences, vectors: Tensor, batch_size: int) -> dict[str, float]:
+    """Measure a network as it will be used, without noise.
+
+    Returns:
+        Per word: the mean negative log-likelihood of the original (`clear_loss`), how often it is the most likely
+        word (`accuracy`) or among the five (`among_five`), and the mean cosine of the other four to five with
+        it (`closeness`), where there is a vector.
+    """
+    network.eval()
+    sums = torch.zeros(6, dtype=torch.float64, device=vectors.device)
+    for batch in sentences.in_order(batch_size):
+        with torch.autocast(vectors.device.type, torch.bfloat16, enabled=vectors.device.type == "cuda"):
+            logits = network(batch.read, batch.lengths, batch.previous).float()  # (B, T, V)
+        five = logits.topk(5, dim=-1).indices  # (B, T, 5)
+        same = five == batch.targets[..., None]
+        cosines = (vectors[batch.targets][..., None, :].float() * vectors[five].float()).sum(-1)
+        others = batch.inside[..., None] & ~same & (vectors[batch.targets].abs().sum(-1, keepdim=True) > 0)
+        inside = batch.inside.float()
+        parts = [
+            reconstruction_loss(logits, batch.targets, inside) * inside.sum(),
+            (same[..., 0] & batch.inside).sum(),
+            (same.any(-1) & batch.inside).sum(),
+            inside.sum(),
+            (cosines * others).sum(),
+            others.sum(),
+        ]
+        sums += torch.stack([part.double() for part in parts])
+    loss, first, among, count, closeness, others_count = sums.tolist()
+    return {
+        "clear_loss": loss / count,
+        "accuracy": first / count,
+        "among_five": among / count,
+        "closeness": closeness / max(1.0, others_count),
+    }
+
+
+def save_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> None:
+    """Write the optimizer's moments, which make a resumed run go on as if it had not been interrupted."""
+    arrays = {
+        f"{name}/{part}": value.detach().float().cpu().numpy()
+        for name, parameter in network.named_parameters()
+        for part, value in optimizer.state[parameter].items()
+    }
+    save_file(arrays, folder / OPTIMIZER)
+
+
+def load_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> bool:
+    """Take up the moments that `save_optimizer` wrote; tell whether there are any."""
+    path = folder / OPTIMIZER
+    if not path.is_file():
+        return False
+    arrays = load_file(path)
+    for name, parameter in network.named_parameters():
+        for key in [key for key in arrays if key.rpartition("/")[0] == name]:
+            optimizer.state[parameter][key.rpartition("/")[2]] = torch.from_numpy(arrays[key]).to(parameter.device)
+    return True

@@ -1,0 +1,258 @@
+"""Training ER-AE on a user's own text, from a prepared corpus to a model folder; resumable at every step.
+
+Privacy: the model is a release of its training text, made without differential privacy. Its card, its configuration
+and the guarantee of everything drawn with it say so.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+
+from allonym.errors import ParameterError
+from allonym.networks.erae import inference
+from allonym.training import folder as training_folder
+from allonym.training.erae import checkpoints
+from allonym.training.erae import folder as erae_folder
+from allonym.training.erae.batches import Sentences
+from allonym.training.erae.corpus import Corpus
+from allonym.training.erae.loop import USUAL, Settings, Training, measure
+from allonym.training.erae.network import END, Erae, Shape, Variant
+from allonym.training.fitting import arrays_of, seeded
+from allonym.training.folder import CHECKPOINT, FINISHED
+
+DEFAULT_EPOCHS = 20
+_NEVER = 2.0  # a share of the training that is not reached
+# Embedding, encoder, latent, generator, and the learning rate that suits such a network.
+SIZES: dict[str, tuple[int, int, int, int, float]] = {
+    "tiny": (32, 32, 32, 64, 5e-3),
+    "small": (128, 128, 128, 256, 1e-3),
+    "full": (256, 256, 256, 512, 3e-4),
+}
+_FEWEST_STEPS_BETWEEN_LOOKS, _MOST_STEPS_BETWEEN_LOOKS = 10, 500
+_MOST_WARM_UP = 300
+_SECONDS_BETWEEN_CHECKPOINTS = 60.0
+_SHARE_FOR_CHECKPOINTS = 0.1  # of the time, at most
+_SENTENCES_FOR_ROUNDING = 200
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """Everything that fixes a model, beside the text; kept in the checkpoint.
+
+    Attributes:
+        text: Column with the texts.
+        author: Column with the authors.
+        variant: `"paper"` or `"attention"`.
+        size: One of `SIZES`.
+        words: Tokens of the vocabulary, at most.
+        shared_by: How many documents, or authors where they are known, must use a word.
+        held_out: Share of the documents that tells when to stop.
+        epochs: Passes over the sentences, at most; None for no limit.
+        minutes: Minutes of training, at most; None for no limit.
+        batch: Sentences of a step.
+        learning_rate: Size of a step at its largest; None for what suits the size.
+        patience: Looks at the held-out sentences without a lower loss, after which training ends.
+        seed: Fixes initial weights, order, noise and what is held out.
+    """
+
+    text: str | None = None
+    author: str | None = None
+    variant: Variant = "attention"
+    size: Literal["tiny", "small", "full"] = "full"
+    words: int = 20_000
+    shared_by: int = 3
+    held_out: float = 0.1
+    epochs: int | None = None
+    minutes: float | None = None
+    batch: int = 64
+    learning_rate: float | None = None
+    patience: int = 8
+    seed: int = 1
+
+    def shape(self, words: int) -> Shape:
+        """Return the sizes of the network for a vocabulary of so many tokens."""
+        return Shape(words, self.variant, *SIZES[self.size][:4])
+
+    def settings(self, sentences: int) -> Settings:
+        """Return how to train on so many sentences."""
+        each_epoch = math.ceil(sentences / self.batch)
+        epochs = DEFAULT_EPOCHS if self.epochs is None and self.minutes is None else self.epochs
+        steps = 10**9 if epochs is None else epochs * each_epoch
+        # As the shipped model: the variant with attention learns without the embedding reward.
+        reward = {} if self.variant == "paper" else {"reward_from": _NEVER}
+        return Settings(
+            **USUAL[self.variant] | reward,
+            minutes=math.inf if self.minutes is None else self.minutes,
+            steps=steps,
+            learning_rate=self.learning_rate or SIZES[self.size][4],
+            warm_up=min(_MOST_WARM_UP, max(1, steps // 10)),
+            batch_size=self.batch,
+            look_every=min(_MOST_STEPS_BETWEEN_LOOKS, max(_FEWEST_STEPS_BETWEEN_LOOKS, each_epoch)),
+            patience=self.patience,
+            seed=self.seed,
+        )
+
+
+@dataclass(frozen=True)
+class Watcher:
+    """Who is told how training goes, and may end it.
+
+    Attributes:
+        step: Told after each step how much is done, from 0 to 1, and how many steps that is.
+        look: Told at each look at the held-out sentences, the measurements by name.
+        stop: Asked after each step whether to write a checkpoint and end; the run then raises KeyboardInterrupt.
+    """
+
+    step: Callable[[float, int], None] = lambda done, step: None
+    look: Callable[[dict[str, float]], None] = lambda found: None
+    stop: Callable[[], bool] = lambda: False
+
+
+def train(
+    corpus: Corpus, recipe: Recipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
+) -> dict[str, Any]:
+    """Train a network and write it as a model folder.
+
+    Args:
+        corpus: What `corpus.prepare` made of the text.
+        recipe: How.
+        folder: Where checkpoints and the model go.
+        device: The processor or a graphics card.
+        resume: Go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model or
+            checkpoint that is there is deleted.
+        watcher: Who is told.
+
+    Returns:
+        Figures about the model.
+
+    Raises:
+        ResumeError: The checkpoint is damaged.
+        KeyboardInterrupt: The watcher said stop; the folder holds a checkpoint.
+        ParameterError: There is not enough memory, or the loss became infinite.
+    """
+    if not resume:
+        training_folder.clear(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with seeded(recipe.seed):
+        training = _training(corpus, recipe, device)
+        keeper = _Keeper(folder / CHECKPOINT, {"recipe": asdict(recipe), "fingerprint": corpus.fingerprint}, watcher)
+        training.progress, training.after_step = keeper.looked, keeper.stepped
+        exact = checkpoints.restore(folder / CHECKPOINT, training) if resume else True
+        try:
+            network = training.run()
+        except torch.OutOfMemoryError as error:
+            raise ParameterError(
+                "There is not enough memory on the graphics card; choose a smaller --batch, --size or --words."
+            ) from error
+        keeper.write(training)
+    return _finish(folder, corpus, recipe, network, training) | {"as_if_uninterrupted": exact}
+
+
+def _training(corpus: Corpus, recipe: Recipe, device: torch.device) -> Training:
+    network = Erae(recipe.shape(len(corpus.vocabulary)))
+    network.set_word_vectors(corpus.vectors)
+    counts = np.bincount(corpus.tokens, minlength=len(corpus.vocabulary))
+    counts[END] = len(corpus.lengths)
+    network.set_frequencies(counts)
+    watched = corpus.watched()
+    vectors = torch.from_numpy(corpus.vectors).to(device, torch.float32 if device.type == "cpu" else torch.bfloat16)
+    return Training(
+        network.to(device),
+        Sentences(corpus.tokens, corpus.lengths, device),
+        Sentences(np.concatenate(watched), np.array([len(sentence) for sentence in watched]), device),
+        vectors,
+        recipe.settings(len(corpus.lengths)),
+    )
+
+
+class _Keeper:
+    """Writes checkpoints: when asked to stop, and else often, but not so often that it takes much of the time."""
+
+    def __init__(self, folder: Path, record: dict[str, Any], watcher: Watcher) -> None:
+        self.folder, self.record, self.watcher = folder, record, watcher
+        self._looked = False
+        self._written, self._took = time.monotonic(), 0.0
+
+    def looked(self, found: dict[str, float]) -> None:
+        """Take the measurements of a look."""
+        if not math.isfinite(found["held_out_loss"]):
+            raise ParameterError(
+                "The loss became infinite; choose a smaller --learning-rate, and train anew (--force)."
+            )
+        self.found, self._looked = found, True
+        self.watcher.look(found)
+
+    def stepped(self, training: Training) -> None:
+        """Write a checkpoint if one is due or the run is to end."""
+        self.watcher.step(training.done, training.step)
+        since = time.monotonic() - self._written
+        due = since > _SECONDS_BETWEEN_CHECKPOINTS or (self._looked and since > self._took / _SHARE_FOR_CHECKPOINTS)
+        self._looked = False
+        if self.watcher.stop():
+            self.write(training)
+            raise KeyboardInterrupt
+        if due:
+            self.write(training)
+
+    def write(self, training: Training) -> None:
+        """Write a checkpoint."""
+        began = time.monotonic()
+        checkpoints.save(self.folder, training, self.record)
+        self._written = time.monotonic()
+        self._took = self._written - began
+
+
+def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, training: Training) -> dict[str, Any]:
+    """Write the model beside the checkpoint, then put it in its place."""
+    found = measure(network, training.held_out, training.vectors, recipe.batch)
+    sizes = recipe.shape(len(corpus.vocabulary)).as_dict()
+    figures = {
+        "original word the most likely": found["accuracy"],
+        "original word among the five most likely": found["among_five"],
+        "negative log-likelihood of the original word": found["clear_loss"],
+        "loss on noisy sentences, the lowest": training.lowest,
+        f"training steps of {recipe.batch} sentences": training.step,
+        "minutes": round(training.seconds / 60, 2),
+    }
+    erae_folder.write(
+        folder / CHECKPOINT / FINISHED,
+        inference.Shape(**sizes),
+        {name: array.astype(np.float32) for name, array in arrays_of(network).items()},
+        corpus.vocabulary,
+        config=erae_folder.user_config(folder.resolve().name, _training_record(recipe, training), figures),
+        card=erae_folder.USER_CARD,
+        values=_card_values(corpus, recipe),
+        sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
+        mode=0o600,
+    )
+    training_folder.publish(folder)
+    return {**found, "lowest": training.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
+
+
+def _training_record(recipe: Recipe, training: Training) -> dict[str, Any]:
+    """Return what the configuration says of the training: nothing that names a column."""
+    chosen = {name: value for name, value in asdict(recipe).items() if name not in ("text", "author")}
+    return {**chosen, "steps": training.step, "device": training.device.type, "differential_privacy": False}
+
+
+def _card_values(corpus: Corpus, recipe: Recipe) -> dict[str, Any]:
+    by_author = recipe.author is not None
+    note = "" if by_author else "Authors were not told apart: one author who wrote several documents counts as several."
+    return {
+        "shared_by": recipe.shared_by,
+        "sharers": "authors" if by_author else "documents",
+        "documents": corpus.documents,
+        "author_note": note,
+        "sentences": len(corpus.lengths),
+        "tokens": len(corpus.tokens),
+        "coverage": corpus.coverage,
+        "held_out_sentences": len(corpus.watched()),
+    }

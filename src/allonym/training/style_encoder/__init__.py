@@ -1,0 +1,1 @@
+"""The style encoder in torch, and how it is trained."""

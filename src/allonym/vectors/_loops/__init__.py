@@ -1,0 +1,1 @@
+"""Compiled loops over word vectors. Each is imported only when compiling pays."""

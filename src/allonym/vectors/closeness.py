@@ -1,0 +1,89 @@
+"""Distances of words as whole numbers on a public grid, a few rows at a time.
+
+Vectors are first rounded: scaled so that the longest is just below 2048, each coordinate a whole number. Squared
+distances are then integers of at most 2^24, exact in float32 in whatever order they are added (see `ratings`); the
+square root is one IEEE operation, and distances are counted in 1/4096 of the grid. So all machines compute the same.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from allonym import arithmetic
+from allonym.acceleration import slab_bytes, worth_compiling
+from allonym.errors import ParameterError
+
+_LONGEST = 2048
+_FRACTION = 4096  # units of distance in one step of the grid
+FURTHEST = 2 * _LONGEST * _FRACTION  # 2^24
+_TILE_BYTES = 2**19
+
+Float32 = NDArray[np.float32]
+
+
+class WordCloseness:
+    """Scores 2^24 − distance between all words of a table, as `ScoreRows`.
+
+    Privacy: spends nothing; a function of public word vectors alone.
+
+    Args:
+        vectors: One row a word. They are rounded, and distances are those of the rounded ones: `rounded`.
+    """
+
+    def __init__(self, vectors: Float32) -> None:
+        if vectors.ndim != 2 or not vectors.size:
+            raise ParameterError(f"word vectors must be one row a word, got shape {vectors.shape}.")
+        longest = float(arithmetic.lengths(vectors).max())
+        room = _LONGEST - math.sqrt(vectors.shape[1]) / 2 - 1  # rounding lengthens a vector by at most √n/2
+        if not 0 < longest < math.inf or room <= 0:
+            raise ParameterError("word vectors must be finite, not all zero, and of fewer than 16 million dimensions.")
+        step = longest / room
+        self._steps = np.ascontiguousarray(np.rint(vectors.astype(np.float64) / step), dtype=np.float32)
+        self._squares = _squares(self._steps)
+        self.shape = (len(vectors), len(vectors))
+        self.unit = step / _FRACTION
+        self.rounded: Float32 = (self._steps * step).astype(np.float32)
+
+    def tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, Float32]]:
+        """Yield (offset into `rows`, scores of the next few words with every word)."""
+        slab_rows = max(1, min(512, slab_bytes() // (4 * self.shape[1]), len(rows)))
+        tile_rows = max(1, _TILE_BYTES // (4 * self.shape[1]))
+        slab = np.empty((slab_rows, self.shape[1]), np.float32)
+        finish = _compiled_finish() if worth_compiling(len(rows) * self.shape[1]) else _finish
+        for start in range(0, len(rows), slab_rows):
+            vectors = self._steps[rows[start : start + slab_rows]]
+            products = np.matmul(vectors, self._steps.T, out=slab[: len(vectors)])
+            own = _squares(vectors)
+            for offset in range(0, len(vectors), tile_rows):
+                tile = products[offset : offset + tile_rows]
+                finish(tile, own[offset : offset + tile_rows], self._squares)
+                yield start + offset, tile
+
+
+def _finish(tile: Float32, own: Float32, squares: Float32) -> None:
+    """Turn dot products into scores, in place."""
+    tile *= np.float32(-2.0)
+    tile += squares
+    tile += own[:, None]
+    np.sqrt(tile, out=tile)
+    tile *= np.float32(_FRACTION)
+    np.rint(tile, out=tile)
+    np.subtract(np.float32(FURTHEST), tile, out=tile)
+
+
+def _compiled_finish() -> Callable[[Float32, Float32, Float32], None]:
+    from allonym.vectors._loops.closeness import score_tile
+
+    def finish(tile: Float32, own: Float32, squares: Float32) -> None:
+        score_tile(tile, own, squares, np.float32(_FRACTION), np.float32(FURTHEST))
+
+    return finish
+
+
+def _squares(vectors: Float32) -> Float32:
+    squares: Float32 = np.einsum("ij,ij->i", vectors, vectors)
+    return squares

