@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
@@ -127,14 +126,12 @@ def learn(bench: Bench, setting: str, name: str) -> Row:
     corpus = bench.corpus(setting)
 
     def make() -> Row:
-        began = time.perf_counter()
         judge = learned(name, corpus.train, corpus.train.sentences, setting, bench.sizes.full)
-        seconds = time.perf_counter() - began
         store.save(judge.attacker, bench.attacker_folder(setting, name))
         some = corpus.train.first(_TRAINING_DOCUMENTS_JUDGED, bench.sizes.of(setting).train)
         parts = (("train", some), ("val", corpus.val), ("test", corpus.test))
         reached = {place: judge.attack(part, part.sentences, setting) for place, part in parts}
-        return {"setting": setting, "attacker": name, "seconds": seconds, **reached}
+        return {"setting": setting, "attacker": name, **reached}
 
     def make_few() -> Row:
         small = bench.small(setting)
@@ -192,10 +189,8 @@ def meteor_name() -> str:
 
 def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
     corpus, small = bench.corpus(setting), bench.small(setting)
-    began = time.perf_counter()
     new = rewritten(model, corpus.test, setting, way)
     new_small = rewritten(model, small, setting, way)
-    seconds = time.perf_counter() - began
     attacks = []
     for name in PANEL:
         static = bench.judge(setting, name).attack(corpus.test, new, setting)
@@ -204,7 +199,6 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
         attacks.append({"attacker": name, "static": static, "adaptive": adaptive})
     alike = _meteor_of_some(bench.sizes, corpus.test, new)
     row = {"way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
-    row["sentences_per_second"] = (len(new) + len(new_small)) / max(seconds, 1e-9)
     if setting == "blog-age":
         row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
     return row

@@ -126,8 +126,8 @@ def _table_2(results: Results) -> str:
         ):
             theirs = _number(None if paper is None else paper[place])
             cells.append(f"{_number(row[part][level]['f1']['value'])} (paper {theirs})")
-        rows.append([row["setting"], row["attacker"], *cells, f"{row['seconds']:.0f} s"])
-    head = ["setting", "attacker", "train: sentence", "document", "validation: sentence", "document", "trained in"]
+        rows.append([row["setting"], row["attacker"], *cells])
+    head = ["setting", "attacker", "train: sentence", "document", "validation: sentence", "document"]
     return _table(head, rows)
 
 
@@ -237,13 +237,11 @@ def _quality(results: Results) -> str:
     names = ("meteor", "cosine", "unchanged", "same_sentence", "grammar", "perplexity")
     for setting in SETTINGS:
         original = next(row for row in results["originals"] if row["setting"] == setting)
-        rows.append([setting, "original text", *(_figure(original[name]) for name in names), NONE])
+        rows.append([setting, "original text", *(_figure(original[name]) for name in names)])
         for row in of_setting(results, setting):
-            speed = f"{row['sentences_per_second']:.0f}"
-            rows.append([setting, label(row, results), *(_figure(row[name]) for name in names), speed])
+            rows.append([setting, label(row, results), *(_figure(row[name]) for name in names)])
     head = ["setting", "model", "METEOR", "MiniLM cosine", "words unchanged", "sentences unchanged"]
-    head += ["grammar findings / 100 words", "perplexity (median)", "sentences / s"]
-    return _table(head, rows) + "\n\nSpeed: as met in the run, several processes at once."
+    return _table([*head, "grammar findings / 100 words", "perplexity (median)"], rows)
 
 
 def _six(results: Results) -> str:
