@@ -33,12 +33,6 @@ STILL_THERE = Counter(
         "audit/small.py": 15,
         "audit/streams.py": 1,
         "audit/table.py": 7,
-        "cli/evaluate.py": 3,
-        "cli/guarantee.py": 4,
-        "cli/methods.py": 6,
-        "cli/train/a4nt.py": 1,
-        "web/methods.py": 2,
-        "web/rewriting.py": 5,
     }
 )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.offers import Offer
 from allonym.privacy import Guarantee
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
@@ -14,7 +15,6 @@ class Identity(Anonymizer):
     """Returns every text as it is. Privacy: none."""
 
     method = "identity"
-    kind = "texts"
 
     def _check(self) -> None:
         pass
@@ -32,6 +32,10 @@ class Identity(Anonymizer):
             assumptions=("the text is not changed",),
             copies=frozenset({Habit.TEXT}),
         )
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer nothing: this is for comparisons, not a protection."""
+        return ()
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         return list(texts)

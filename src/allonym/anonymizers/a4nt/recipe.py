@@ -41,7 +41,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import models
+from allonym.anonymizers.a4nt.styles import SHIPPED, sliders
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.offers import Offer
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
 from allonym.language import entities, masked_sentences, pairs
@@ -49,7 +51,7 @@ from allonym.language.masked_sentences import LONGEST_PIECE, Piece
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
 from allonym.language.stop_words import STOP_WORDS
 from allonym.language.words import checked_texts, digest
-from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader
+from allonym.networks.a4nt.inference import FURTHER_WORDS, NEUTRAL, A4ntReader
 from allonym.networks.a4nt.substitutes import Substitutes, kinds
 from allonym.networks.whole_numbers import WholeMatrix
 from allonym.privacy import Guarantee
@@ -59,9 +61,7 @@ from allonym.vectors import embeddings, ratings
 
 Floats = NDArray[np.float32]
 
-SHIPPED: Final = "a4nt-"  # begins the names of the shipped models
 AUTO: Final = "auto"
-NEUTRAL: Final = "neutral"  # the target of models that imitate no class
 REASONS: Final = (
     "this method has no proof, only measured attacks",
     "an attacker who learns from rewritten text, or one it was not measured against, may still tell",
@@ -113,7 +113,6 @@ class A4NT(Anonymizer):
     """
 
     method = "a4nt"
-    kind = "texts"
 
     def __init__(
         self,
@@ -193,6 +192,11 @@ class A4NT(Anonymizer):
             assumptions=(*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS,
             copies=frozenset(copied),
         )
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer the styles of the shipped models."""
+        gives = "your sentences as another group might put them"
+        return (Offer("style", "Another group’s style", gives, sliders, proved=False),)
 
     def __getstate__(self) -> dict[str, object]:
         # Read again where they are needed: copies in every worker's mail would be megabytes.

@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.offers import Offer, Slider
 from allonym.errors import ParameterError
 from allonym.language import sequences
 from allonym.language.sequences import END, LONGEST_SENTENCE, SPECIAL
@@ -60,6 +61,18 @@ _EITHER_OR = (
     ("style", "kept", "neutral"),
 )
 
+_GROUPS = {"mechanism": "subset", "candidate_sets": "groups"}
+_MEANING = [
+    _GROUPS | {"length": "public", "candidates": candidates, "loss_per_word": loss}
+    for loss, candidates in ((7.0, 10), (8.0, 10), (8.6, 10), (9.3, 10), (11.4, 5))
+]
+_CORE = [
+    _GROUPS
+    | {"style": "neutral", "length": "private", "sentences": clauses, "words": 14, "candidates": 3}
+    | {"loss_per_word": 11.4}
+    for clauses in (1, 2, 3, 5, 8)
+]
+
 
 class ERAE(Anonymizer):
     """Rewrites texts word by word with a proved loss for each word.
@@ -82,7 +95,6 @@ class ERAE(Anonymizer):
     """
 
     method = "erae"
-    kind = "texts"
     draws_its_length = True
 
     def __init__(
@@ -168,6 +180,21 @@ class ERAE(Anonymizer):
             ).copying(Habit.NUMBER_OF_SENTENCES, Habit.SENTENCE_LENGTHS)
         words = self.sentences * self.words
         return accounting.pure(loss_per_word=loss, words=words, documents=documents, assumptions=assumptions)
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer the core of a text, and all of it."""
+        core = (
+            "the core of what you say, in a few plain clauses; the rest is left out, and nothing tells how long it was"
+        )
+        whole = "your sentences, every word drawn; close to your text it reads well, and hides little"
+        return (
+            Offer("core", "Hide the writer", core, lambda: [Slider(_CORE)]),
+            Offer("meaning", "Keep the meaning", whole, lambda: [Slider(_MEANING)]),
+        )
+
+    def words_at_most(self, text: str) -> int:
+        """Return how many words and marks are drawn for a text when lengths are copied."""
+        return sum(map(len, sequences.sentences(text)))
 
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.

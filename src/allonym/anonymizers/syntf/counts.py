@@ -16,7 +16,8 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from allonym.anonymizers.base import REPEATABLE, Release, check_words
+from allonym.anonymizers.base import REPEATABLE, check_words
+from allonym.anonymizers.release import Release
 from allonym.anonymizers.settings import settings_digest
 from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential, ScoreRows
@@ -155,7 +156,9 @@ class SynTFCounts(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         settings = settings_digest(type(self).__name__, self.get_params(deep=False), self.n_features_in_)
         streams = rng.documents(_row_digests(compositions), start, settings)
         payload = synthesise(compositions, self.words, self.mechanism_, streams)
-        return Release(payload, guarantee.withdrawn(REPEATABLE) if rng.repeatable else guarantee)
+        return Release(
+            payload, guarantee.withdrawn(REPEATABLE) if rng.repeatable else guarantee, self.get_feature_names_out()
+        )
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""

@@ -6,12 +6,13 @@ saying how far two documents are apart is the same, and stands here.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,7 @@ from allonym.errors import InputError, ParameterError
 from allonym.language import words as text
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
+from allonym.privacy.statement import number
 from allonym.randomness import DocumentStreams
 from allonym.vectors import embeddings as word_tables
 from allonym.vectors import vocabularies
@@ -80,6 +82,16 @@ class Neighbours:
     distance: float
     loss: float
 
+    def __str__(self) -> str:
+        if not self.distance:
+            return "Half of the words or more have another word with the same vector, and lose nothing against it."
+        away = math.ceil(self.distance * 1e4) / 1e4
+        return (
+            f"Half of the words have a neighbour no further than {away:.4f} away, and against it each output word "
+            f"shifts the odds by a factor of at most e^{number(self.loss)}; that is about usual neighbours, not all "
+            "pairs."
+        )
+
 
 class WordSubstitution(Anonymizer):
     """Base of methods that replace one word after the other, losing in proportion to a distance of words.
@@ -87,7 +99,8 @@ class WordSubstitution(Anonymizer):
     A subclass says how words are replaced (`_substitutes`), and what that loses (`loss_per_unit`).
     """
 
-    kind = "texts"
+    replaces_words = True
+    learns_from_labels: ClassVar[Mapping[str, object]] = {"topical_words": None}
 
     def __init__(
         self,
@@ -128,10 +141,6 @@ class WordSubstitution(Anonymizer):
     @abstractmethod
     def deniability(self, words: Sequence[str] | None = None) -> Deniability:
         """Return how often these words stay themselves, and among how many each hides; by default of a sample."""
-
-    @abstractmethod
-    def epsilon_for_unchanged(self, share: float) -> float:
-        """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
 
     def _asked_about(self, words: Sequence[str] | None) -> Int64:
         """Return the rows of these words, or of a sample spread over the table."""
@@ -231,6 +240,14 @@ class WordSubstitution(Anonymizer):
             assumptions=ASSUMPTIONS if self.topical_words is None else (*ASSUMPTIONS, TOPICAL_ASSUMPTION),
         )
         return promised if self.words else promised.copying(Habit.NUMBER_OF_WORDS)
+
+    def further_figures(self) -> dict[str, Any]:
+        """Return how near words lie, and how deniable each is."""
+        return {"nearest_neighbours": self.neighbours(), "deniability": self.deniability()}
+
+    def words_drawn(self, text: str) -> int:
+        """Return how many words are replaced; some are joined, so that these are no more than `words_at_most`."""
+        return len(self._rows(text))
 
     def words_of(self, document: str) -> list[str]:
         """Return a document as this method reads it: the words that will be replaced, one for one."""
