@@ -14,7 +14,7 @@ from allonym import anonymizers
 
 SOURCE = Path(allonym.__file__).parent
 ROOMS = ("audit", "cli", "evaluation", "jobs", "web")
-SHARED = {"base", "offers", "release", "settings"}  # of all anonymizers
+SHARED = {"auditing", "base", "offers", "release", "settings"}  # of all anonymizers
 METHODS = set(anonymizers.examples())
 CLASSES = {kind.__name__ for example in anonymizers.examples().values() for kind in type(example).__mro__} & {
     node.name
@@ -74,7 +74,7 @@ def test_no_front_end_asks_for_a_class_or_a_name():
     for room in ROOMS:
         for path in sorted((SOURCE / room).rglob("*.py")):
             found[path.relative_to(SOURCE).as_posix()] = len(offences(path.read_text("utf-8")))
-    assert +found == STILL_THERE
+    assert +found <= STILL_THERE, +found - STILL_THERE
 
 
 @pytest.mark.parametrize(

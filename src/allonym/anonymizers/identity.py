@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.offers import Offer
-from allonym.privacy import Guarantee
+from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 
@@ -21,17 +21,7 @@ class Identity(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing."""
-        return Guarantee(
-            definition="none",
-            loss_per_word=None,
-            words=None,
-            epsilon=None,
-            documents=documents,
-            unit="document" if documents == 1 else "author",
-            evidence="none",
-            assumptions=("the text is not changed",),
-            copies=frozenset({Habit.TEXT}),
-        )
+        return accounting.nothing(reasons=("the text is not changed",), documents=documents, copies={Habit.TEXT})
 
     def offers(self) -> tuple[Offer, ...]:
         """Offer nothing: this is for comparisons, not a protection."""

@@ -54,7 +54,7 @@ from allonym.language.words import checked_texts, digest
 from allonym.networks.a4nt.inference import FURTHER_WORDS, NEUTRAL, A4ntReader
 from allonym.networks.a4nt.substitutes import Substitutes, kinds
 from allonym.networks.whole_numbers import WholeMatrix
-from allonym.privacy import Guarantee
+from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams, secure
 from allonym.vectors import embeddings, ratings
@@ -181,17 +181,8 @@ class A4NT(Anonymizer):
             copied.add(Habit.NUMBERS_AND_NAMES if self._reads_names else Habit.NUMBERS)
         if self.prefer != "privacy":
             copied.add(Habit.UNKNOWN_WORDS)
-        return Guarantee(
-            definition="none",
-            loss_per_word=None,
-            words=None,
-            epsilon=None,
-            documents=documents,
-            unit="document" if documents == 1 else "author",
-            evidence="none",
-            assumptions=(*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS,
-            copies=frozenset(copied),
-        )
+        reasons = (*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS
+        return accounting.nothing(reasons=reasons, documents=documents, copies=copied)
 
     def offers(self) -> tuple[Offer, ...]:
         """Offer the styles of the shipped models."""
