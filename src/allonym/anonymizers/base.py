@@ -7,9 +7,11 @@ know beyond its parameters, it says of itself, in the second half of `Anonymizer
 from __future__ import annotations
 
 import inspect
+import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal, Self
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, cached_property
+from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -33,7 +35,8 @@ REPEATABLE = "reproducible run: no privacy, because whoever knows the seed can u
 class Anonymizer(TransformerMixin, BaseEstimator):
     """Base of all anonymizers.
 
-    A subclass checks its parameters in `_check`, draws in `_anonymize` and states its promise in `guarantee`.
+    A subclass checks its parameters in `_check` (choices are checked here), draws in `_anonymize` and states its
+    promise in `guarantee`.
     Privacy: each call of `transform` or `release` spends the guarantee once more, with fresh noise.
     """
 
@@ -57,9 +60,14 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> Any:  # noqa: ANN401
         """Return the payload; document i may use row i of `streams` and no other randomness."""
 
-    @abstractmethod
     def _check(self) -> None:
-        """Raise `ParameterError` unless every parameter can be used."""
+        """Raise `ParameterError` unless every parameter can be used, and forget what was made for other ones."""
+        for name in cached_names(type(self)):
+            self.__dict__.pop(name, None)
+        for name, choices in _choices(type(self).__init__).items():
+            if (value := getattr(self, name)) not in choices:
+                *others, last = filter(None, choices)
+                raise ParameterError(f"{name} must be {', '.join(others)} or {last}, got {value!r}.")
 
     def fit(self, texts: Sequence[str], y: Sequence[object] | None = None) -> Self:
         """Learn nothing: this anonymizer is ready as constructed."""
@@ -153,7 +161,36 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         return tags
 
 
+def cached_names(kind: type[Any]) -> list[str]:
+    """Return the names of what a class makes once and keeps."""
+    return [name for part in kind.__mro__ for name, value in vars(part).items() if isinstance(value, cached_property)]
+
+
+@cache
+def _choices(constructor: Callable[..., None]) -> dict[str, tuple[str | None, ...]]:
+    """Return the values that parameters may have which are choices."""
+    hints = get_type_hints(constructor)
+    found = {name: (hint, *get_args(hint)) for name, hint in hints.items()}
+    return {
+        name: (*get_args(one), *([None] if type(None) in parts else []))
+        for name, parts in found.items()
+        for one in parts
+        if get_origin(one) is Literal
+    }
+
+
 def check_words(words: int) -> None:
     """Raise `ParameterError` unless this can be a number of output words."""
-    if isinstance(words, bool) or not isinstance(words, int | np.integer) or not 1 <= words <= MOST_WORDS:
-        raise ParameterError(f"words must be a whole number from 1 to {MOST_WORDS:,}, got {words}.")
+    check_whole("words", words, MOST_WORDS)
+
+
+def check_whole(name: str, value: object, most: int) -> None:
+    """Raise `ParameterError` unless this is a whole number from 1 to `most`."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
+        raise ParameterError(f"{name} must be a whole number from 1 to {most:,}, got {value}.")
+
+
+def check_positive(name: str, value: object) -> None:
+    """Raise `ParameterError` unless this is a positive number."""
+    if not (isinstance(value, int | float | np.number) and 0 < value < math.inf):
+        raise ParameterError(f"{name} must be a positive number, got {value}.")

@@ -16,9 +16,6 @@ class Identity(Anonymizer):
 
     method = "identity"
 
-    def _check(self) -> None:
-        pass
-
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing."""
         return accounting.nothing(reasons=("the text is not changed",), documents=documents, copies={Habit.TEXT})

@@ -34,6 +34,7 @@ class RandomReplacement(Anonymizer):
         self._check()
 
     def _check(self) -> None:
+        super()._check()
         check_words(self.words)
 
     def guarantee(self, documents: int = 1) -> Guarantee:

@@ -42,7 +42,7 @@ from numpy.typing import NDArray
 
 from allonym import models
 from allonym.anonymizers.a4nt.styles import SHIPPED, sliders
-from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.base import Anonymizer, cached_names, check_whole
 from allonym.anonymizers.offers import Offer
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
@@ -83,7 +83,6 @@ _MUCH: Final = 5  # what a word with a meaning of its own counts for the similar
 _UNIT: Final = 2.0**-20  # the judge's log-probabilities and cosines are added up in whole numbers of it
 # How much nearness in meaning counts where a word changes; little where style counts, as validation documents showed.
 _NEARNESS: Final = {"meaning": 20.0, "balanced": 2.0, "privacy": 2.0}
-_CACHED: Final = ("network_", "_wording")
 
 
 @dataclass(frozen=True)
@@ -133,14 +132,11 @@ class A4NT(Anonymizer):
         self._check()
 
     def _check(self) -> None:
-        for cached in _CACHED:  # of other parameters
-            self.__dict__.pop(cached, None)
+        super()._check()
         for name in ("model", "target", "source"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise ParameterError(f"{name} must be a name, got {getattr(self, name)!r}.")
-        if self.prefer not in LEFT_ALONE:
-            raise ParameterError(f"prefer must be balanced, meaning or privacy, got {self.prefer!r}.")
-        _check_count("candidates", self.candidates)
+        check_whole("candidates", self.candidates, _MOST_CANDIDATES)
         if not isinstance(self.placeholders, bool | np.bool_):
             raise ParameterError(f"placeholders must be true or false, got {self.placeholders!r}.")
 
@@ -191,14 +187,15 @@ class A4NT(Anonymizer):
 
     def __getstate__(self) -> dict[str, object]:
         # Read again where they are needed: copies in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
+        cached = cached_names(type(self))
+        return {name: value for name, value in super().__getstate__().items() if name not in cached}
 
     def samples(self, texts: Sequence[str], n: int = 5) -> list[list[str]]:
         """Return n rewritten forms of each text, to look at; which sentences to rewrite is decided as in `transform`.
 
         Each form takes one translation of every sentence, the first the likeliest ones, and chooses none.
         """
-        _check_count("n", n)
+        check_whole("n", n, _MOST_CANDIDATES)
         documents = checked_texts(texts)
         streams = secure().documents([digest(text) for text in documents])
         read = [self._read(text) for text in documents]
@@ -366,11 +363,6 @@ class _Wording:
 def uniforms(words: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return a number from 0 up to 1 for each random word, of its first 53 bits."""
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def _check_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= _MOST_CANDIDATES:
-        raise ParameterError(f"{name} must be a whole number from 1 to {_MOST_CANDIDATES}, got {value}.")
 
 
 EXAMPLE = A4NT(model="age", target="adult", candidates=2)

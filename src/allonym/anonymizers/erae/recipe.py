@@ -20,7 +20,6 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -29,7 +28,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.base import Anonymizer, cached_names, check_positive, check_whole
 from allonym.anonymizers.erae.groups import GroupedWords
 from allonym.anonymizers.erae.lengths import PrivateLength, PublicLength
 from allonym.anonymizers.erae.ratings import RatedWords
@@ -55,13 +54,6 @@ GIVEN_LENGTHS = "any two documents with as many sentences of the same lengths"
 _MOST_SENTENCES = 10_000
 _READ_AT_ONCE = 256  # sentences
 _DOWN = 1 - 1e-12  # so that rounding never makes the loss larger than the one asked for
-_CACHED = ("network_", "_ends", "_groups", "_length", "_marks", "_stop")
-_EITHER_OR = (
-    ("mechanism", "two-set", "subset"),
-    ("length", "private", "public"),
-    ("candidate_sets", "groups", "favourites"),
-    ("style", "kept", "neutral"),
-)
 
 _GROUPS = {"mechanism": "subset", "candidate_sets": "groups"}
 _MEANING = [
@@ -126,19 +118,12 @@ class ERAE(Anonymizer):
         self._check()
 
     def _check(self) -> None:
-        for cached in _CACHED:  # of other parameters
-            self.__dict__.pop(cached, None)
+        super()._check()
         for name in ("epsilon", "loss_per_word"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < math.inf):
-                raise ParameterError(f"{name} must be a positive number, got {value}.")
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
         for name, most in (("candidates", 100), ("sentences", _MOST_SENTENCES), ("words", LONGEST_SENTENCE)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
-                raise ParameterError(f"{name} must be a whole number from 1 to {most:,}, got {value}.")
-        for name, first, second in _EITHER_OR:
-            if getattr(self, name) not in (first, second):
-                raise ParameterError(f"{name} must be {first} or {second}, got {getattr(self, name)!r}.")
+            check_whole(name, getattr(self, name), most)
         if self.style == "neutral" and self.length == "public":
             raise ParameterError(
                 "style='neutral' must go with length='private': how long the core of a text is says something about it."
@@ -200,7 +185,8 @@ class ERAE(Anonymizer):
 
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
+        cached = cached_names(type(self))
+        return {name: value for name, value in super().__getstate__().items() if name not in cached}
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         documents = [self._sentences(text) for text in texts]

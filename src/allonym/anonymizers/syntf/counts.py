@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Any, Self
@@ -16,7 +15,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator, OneToOneFeatureMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from allonym.anonymizers.base import REPEATABLE, check_words
+from allonym.anonymizers.base import REPEATABLE, check_positive, check_words
 from allonym.anonymizers.release import Release
 from allonym.anonymizers.settings import settings_digest
 from allonym.errors import ParameterError
@@ -36,12 +35,9 @@ _FINEST_SHARE = 2**24
 
 def check_parameters(epsilon: float, loss_per_word: float | None, words: int) -> None:
     """Raise `ParameterError` unless these can be used."""
-    if not (isinstance(epsilon, int | float | np.number) and 0 < epsilon < math.inf):
-        raise ParameterError(f"epsilon must be a positive number, got {epsilon}.")
-    if loss_per_word is not None and not (
-        isinstance(loss_per_word, int | float | np.number) and 0 < loss_per_word < math.inf
-    ):
-        raise ParameterError(f"loss_per_word must be a positive number, got {loss_per_word}.")
+    check_positive("epsilon", epsilon)
+    if loss_per_word is not None:
+        check_positive("loss_per_word", loss_per_word)
     check_words(words)
 
 

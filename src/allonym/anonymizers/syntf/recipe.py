@@ -121,17 +121,12 @@ class SynTF(Anonymizer):
         self._check()
 
     def _check(self) -> None:
+        super()._check()
         check_parameters(self.epsilon, self.loss_per_word, self.words)
         if not 0 <= self.spelling_weight <= 1:
             raise ParameterError(f"spelling_weight must be between 0 and 1, got {self.spelling_weight}.")
-        if self.morphology not in ("lemma", "lower", "orth"):
-            raise ParameterError(f"morphology must be lemma, lower or orth, got {self.morphology!r}.")
-        if self.rating not in ("similarity", "utility"):
-            raise ParameterError(f"rating must be similarity or utility, got {self.rating!r}.")
         if not 0 <= self.label_weight <= 1:
             raise ParameterError(f"label_weight must be between 0 and 1, got {self.label_weight}.")
-        if self.composition not in (None, "tf", "tf-idf", "utility"):
-            raise ParameterError(f"composition must be tf, tf-idf or utility, got {self.composition!r}.")
         if self.composition == "utility" and self.rating != "utility":
             raise ParameterError("composition='utility' needs rating='utility', which learns what terms tell.")
         if not isinstance(self.min_documents, int | np.integer) or self.min_documents < 1:

@@ -46,8 +46,6 @@ class WordExponential(WordSubstitution):
         if not 1e-6 <= self.epsilon < 1e6:
             raise ParameterError(f"epsilon must be a positive number (1e-6 to 1e6), got {self.epsilon}.")
         super()._check()
-        for learned in ("mechanism_", "_closeness", "_chosen"):
-            self.__dict__.pop(learned, None)
 
     @cached_property
     def table_(self) -> WordTable:

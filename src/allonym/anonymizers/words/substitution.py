@@ -152,17 +152,14 @@ class WordSubstitution(Anonymizer):
         return rows
 
     def _check(self) -> None:
+        super()._check()
         if self.words is not None:
             check_words(self.words)
-        if self.order not in ("bag", "text"):
-            raise ParameterError(f"order must be bag or text, got {self.order!r}.")
         if self.topical_words is not None:
             if self.order == "text":
                 raise ParameterError("topical_words is for order='bag' only: a text keeps every word's place.")
             if not isinstance(self.topical_words, int | np.integer) or self.topical_words < 1:
                 raise ParameterError(f"topical_words must be a whole number of at least 1, got {self.topical_words}.")
-        for learned in ("table_", "furthest_", "stand_in_", "_usual_neighbour"):  # from other parameters
-            self.__dict__.pop(learned, None)
 
     def fit(self, texts: Sequence[str], y: object = None) -> Self:
         """Learn which words are topical (§2.1 of the paper) from public texts and their labels.
