@@ -30,7 +30,7 @@ from scipy import sparse
 from allonym import arithmetic
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.offers import Offer, Slider
-from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, mechanism_for, synthesise
+from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, counts_of, mechanism_for, synthesise
 from allonym.errors import InputError, ParameterError
 from allonym.language.synonyms import WordNet
 from allonym.language.words import Morphology, checked_texts, terms
@@ -242,14 +242,8 @@ class SynTF(Anonymizer):
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return documents × terms: how often each occurs."""
         column = {term: position for position, term in enumerate(self.vocabulary_)}
-        starts, columns = [0], list[int]()
-        for text in texts:
-            columns.extend(column[term] for term in self._terms(text) if term in column)
-            starts.append(len(columns))
-        shape = (len(texts), len(column))
-        counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=shape)
-        counts.sum_duplicates()
-        return counts
+        rows = [[column[term] for term in self._terms(text) if term in column] for text in texts]
+        return counts_of(rows, len(column))
 
     def _given_vocabulary(self) -> list[str]:
         """Return the vocabulary parameter as terms; the shipped words are brought to the chosen morphology."""

@@ -20,7 +20,7 @@ from scipy import sparse
 
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
-from allonym.anonymizers.syntf.counts import draw_words
+from allonym.anonymizers.syntf.counts import counts_of, draw_words
 from allonym.anonymizers.words.deniability import Deniability
 from allonym.errors import InputError, ParameterError
 from allonym.language import words as text
@@ -174,7 +174,7 @@ class WordSubstitution(Anonymizer):
         labels = np.asarray(y)
         if labels.shape != (len(documents),) or len(np.unique(labels)) < 2:
             raise InputError("The reference texts must have one label each, and at least two different ones in all.")
-        scores = _chi_squared(_compositions(documents, len(self.table_)), labels)
+        scores = _chi_squared(counts_of(documents, len(self.table_)), labels)
         best = np.argsort(-scores, kind="stable")[: self.topical_words]
         self._topical = np.isin(np.arange(len(self.table_)), best)
         return self
@@ -317,7 +317,7 @@ class WordSubstitution(Anonymizer):
         if self.order == "text":
             return [self._cut_or_filled(rows) for rows in documents]
         filled = [rows if len(rows) else np.array([self.stand_in_]) for rows in documents]
-        return list(draw_words(_compositions(filled, len(self.table_)), self.words, streams))
+        return list(draw_words(counts_of(filled, len(self.table_)), self.words, streams))
 
     def _cut_or_filled(self, rows: Int64) -> Int64:
         """Return the first `words` words, filled up with the stand-in; all of them where no length is asked for."""
@@ -348,15 +348,6 @@ def _check_equal_lengths(first: Float32, second: Float32) -> None:
             f"The documents have {len(first)} and {len(second)} known words, so their lengths tell them apart; "
             "give words= (--words) to bring both to one length."
         )
-
-
-def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
-    """Return documents × terms: how often each occurs."""
-    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in documents])])
-    columns = np.concatenate([*documents, np.zeros(0, np.int64)])
-    counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(documents), terms))
-    counts.sum_duplicates()
-    return counts
 
 
 def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.float64]:
