@@ -36,8 +36,8 @@ def measure(_: Path | None) -> list[Row]:
 
 
 def _experiment(numbers: dict[str, float]) -> Any:  # noqa: ANN401 - an array
+    from allonym.anonymizers.release import texts_of_counts
     from allonym.anonymizers.syntf import SynTF
-    from allonym.attackers.counts import texts_of_counts
     from allonym.attackers.linear import WordNGramSVM
     from allonym.metrics.utility import topic_scores
     from allonym.papers.corpora.newsgroups20 import SCENARIOS, load

@@ -22,9 +22,10 @@ from pathlib import Path
 from typing import Any
 
 from allonym import acceleration, models
-from allonym.anonymizers import find
+from allonym.anonymizers import examples, find
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
+from allonym.anonymizers.offers import STRENGTHS as WORDS
 from allonym.papers.corpora import newsgroups20
 from allonym.papers.erae import reviewers
 from allonym.papers.laplace import reviews
@@ -32,26 +33,16 @@ from allonym.papers.laplace import reviews
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
 COMMAND = "python tools/build_curves.py --data ../shared/data"
-WORDS = ("strongest", "strong", "middle", "close", "closest")  # from more protection to more of the text
 STRENGTHS = {"privacy": "strongest", "balanced": "middle", "meaning": "closest"}  # A4NT's `prefer`
-SYNTF_WORDS = 150
-# With the shipped vocabulary these lose a little less per word than what was measured: 3.4, 6.8, 10.2, 13.6 and 17.
-SYNTF_EPSILONS = (6.9, 13.9, 20.5, 28.0, 35.3)
-EXPONENTIAL = (5.0, 6.0, 6.5, 7.0, 8.0)
-GROUPS = {"mechanism": "subset", "candidate_sets": "groups"}
-MEANING = [
-    GROUPS | {"length": "public", "candidates": candidates, "loss_per_word": loss}
-    for loss, candidates in ((7.0, 10), (8.0, 10), (8.6, 10), (9.3, 10), (11.4, 5))
-]
-CORE = [
-    GROUPS
-    | {"style": "neutral", "length": "private", "sentences": clauses, "words": 14, "candidates": 3}
-    | {"loss_per_word": 11.4}
-    for clauses in (1, 2, 3, 5, 8)
-]
 SETTINGS = {"blog-age": "blogs: teenagers or adults", "blog-gender": "blogs: women or men", "speech": "speeches"}
 
 Record = dict[str, Any]
+
+
+def positions(method: str, offered: str) -> list[Record]:
+    """Return the settings that a method offers people, from the most protection to the most of the text."""
+    [slider] = next(offer for offer in examples()[method].offers() if offer.name == offered).sliders()
+    return [dict(parameters) for parameters in slider.positions]
 
 
 def figure(found: Record) -> Record:
@@ -82,10 +73,10 @@ def syntf(results: Record, data: Path) -> Record:
         name for name, known in zip(corpus.authors, corpus.train, strict=True) if name in set(suspects) and not known
     )
     points = []
-    for place, row in enumerate([row for row in rows if row["method"] == "syntf"][1:]):
-        parameters = {"epsilon": SYNTF_EPSILONS[place], "words": SYNTF_WORDS}
+    private = [row for row in rows if row["method"] == "syntf"][1:]
+    for label, parameters, row in zip(WORDS, positions("syntf", "counts"), private, strict=True):
         made = find("syntf")(**parameters)
-        points.append(point(WORDS[place], made, parameters, _attack(row), row["f1"] / before["f1"]))
+        points.append(point(label, made, parameters, _attack(row), row["f1"] / before["f1"]))
     return {
         "bench": "messages of twenty newsgroups; ten people who may have written each",
         "by": "the strongest of three attackers who had learned from released counts",
@@ -106,10 +97,9 @@ def exponential(results: Record) -> Record:
     """Return word substitution's curve: ten reviewers."""
     rows = {row["epsilon"]: row for row in results["reviews"]["rows"] if row["method"] == "exponential"}
     points = []
-    for place, epsilon in enumerate(EXPONENTIAL):
-        parameters = {"epsilon": epsilon, "order": "text"}
-        made = find("exponential")(**parameters)
-        points.append(point(WORDS[place], made, parameters, _stronger(rows[epsilon]), rows[epsilon]["cosine"]))
+    for label, parameters in zip(WORDS, positions("exponential", "words"), strict=True):
+        made, row = find("exponential")(**parameters), rows[parameters["epsilon"]]
+        points.append(point(label, made, parameters, _stronger(row), row["cosine"]))
     return _reviewers(results, "results/laplace.json", points)
 
 
@@ -141,9 +131,10 @@ def measured(data: Path, parameters: Record) -> Record:
 def erae(data: Path, results: Record, former: list[Record], anew: bool) -> tuple[Record, Record]:
     """Return ER-AE's two curves: all of a text, and its core; positions that were measured before are kept."""
     weights = fingerprint(DEFAULT_MODEL)
+    whole, core = (positions("erae", name) for name in ("meaning", "core"))
     known = [one for curve in former if curve.get("weights") == weights for one in curve["points"]]
-    found = [] if anew else [one for one in known if one["parameters"] in (*MEANING, *CORE)]
-    missing = [given for given in (*MEANING, *CORE) if all(given != one["parameters"] for one in found)]
+    found = [] if anew else [one for one in known if one["parameters"] in (*whole, *core)]
+    missing = [given for given in (*whole, *core) if all(given != one["parameters"] for one in found)]
     if missing:
         # The longest first, so that two processes end at about the same time.
         with acceleration.processes(2) as pool:
@@ -159,7 +150,7 @@ def erae(data: Path, results: Record, former: list[Record], anew: bool) -> tuple
         made = _reviewers(results, "tools/build_curves.py", points)
         return {**made, "model": DEFAULT_MODEL, "weights": weights}
 
-    return curve(MEANING), curve(CORE)
+    return curve(whole), curve(core)
 
 
 def a4nt(results: Record) -> dict[str, Record]:

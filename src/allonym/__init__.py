@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from allonym.anonymizers.a4nt import A4NT as A4NT
     from allonym.anonymizers.base import Anonymizer as Anonymizer
-    from allonym.anonymizers.base import Release as Release
     from allonym.anonymizers.erae import ERAE as ERAE
     from allonym.anonymizers.identity import Identity as Identity
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
+    from allonym.anonymizers.release import Release as Release
     from allonym.anonymizers.syntf import SynTF as SynTF
     from allonym.anonymizers.syntf import SynTFCounts as SynTFCounts
     from allonym.anonymizers.words.exponential import WordExponential as WordExponential
@@ -32,7 +32,7 @@ _HOMES = {
     "Guarantee": "privacy.guarantee",
     "Identity": "anonymizers.identity",
     "RandomReplacement": "anonymizers.random_replacement",
-    "Release": "anonymizers.base",
+    "Release": "anonymizers.release",
     "SynTF": "anonymizers.syntf",
     "SynTFCounts": "anonymizers.syntf",
     "WordExponential": "anonymizers.words.exponential",

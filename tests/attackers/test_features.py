@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allonym.attackers.counts import texts_of_counts
+from allonym.anonymizers.release import texts_of_counts
 from allonym.attackers.features import Lengths, NGrams, lowered, without_words
 from allonym.attackers.linear import WordNGramSVM
 from allonym.errors import InputError

@@ -231,7 +231,7 @@ def nothing_past_the_end(self, block, streams):
     features = self.network_.features(block, self.words)
     for row, sentence in enumerate(block):
         steps = min(len(sentence) + 1, self.words)
-        rated = self._rated(features[row, :steps])[None, :-1]
+        rated = self._way.rated(features[row, :steps])[None, :-1]
         [numbers] = self.mechanism_.draw(rated, streams.part(row, row + 1))
         yield self._written(numbers)
 

@@ -44,7 +44,7 @@ ALLOWED: dict[str, str] = {
     "mechanisms/exponential.py": "`renyi` bounds a loss from above and draws nothing",
     "mechanisms/two_set.py": "`Decimal` of 60 digits, the same everywhere; `math.log` in the paper's bound only",
     "mechanisms/subset.py": "`Decimal` of 60 digits, the same everywhere",
-    "anonymizers/a4nt/recipe.py": _EXACT,
+    "anonymizers/a4nt/wording.py": _EXACT,
     "anonymizers/erae/recipe.py": "`Decimal` of 28 digits, the same everywhere",
     "networks/a4nt/_attention.py": "products of whole numbers below 2^53, which float64 adds exactly in any order",
     "networks/style_encoder/inference.py": "an attacker's network",

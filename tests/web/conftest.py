@@ -75,6 +75,7 @@ def unproved(monkeypatch) -> None:
     real = methods.anonymizer, methods.parameters
     chosen = {"style": Identity()}
     monkeypatch.setattr(methods, "anonymizer", lambda name, place: chosen.get(name) or real[0](name, place))
+    monkeypatch.setattr(methods, "unprepared", methods.anonymizer)
     monkeypatch.setattr(methods, "parameters", lambda name, place: {} if name in chosen else real[1](name, place))
     monkeypatch.setattr(methods, "curve", lambda name, place: (None, 0) if name in chosen else CURVE(name, place))
 

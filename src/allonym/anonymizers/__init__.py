@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 def examples() -> dict[str, Anonymizer]:
     """Return a ready instance of every anonymizer, by method name."""
     modules = (import_module(module.name) for module in walk_packages(__path__, f"{__name__}."))
-    found = (module.EXAMPLE for module in modules if hasattr(module, "EXAMPLE"))
-    return {example.method: example for example in found}
+    ready = (module.EXAMPLE for module in modules if hasattr(module, "EXAMPLE"))
+    return {example.method: example for example in ready}
 
 
 def find(method: str) -> type[Anonymizer]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from allonym.anonymizers.base import Anonymizer
-from allonym.privacy import Guarantee
+from allonym.anonymizers.offers import Offer
+from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 
@@ -14,24 +15,14 @@ class Identity(Anonymizer):
     """Returns every text as it is. Privacy: none."""
 
     method = "identity"
-    kind = "texts"
-
-    def _check(self) -> None:
-        pass
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing."""
-        return Guarantee(
-            definition="none",
-            loss_per_word=None,
-            words=None,
-            epsilon=None,
-            documents=documents,
-            unit="document" if documents == 1 else "author",
-            evidence="none",
-            assumptions=("the text is not changed",),
-            copies=frozenset({Habit.TEXT}),
-        )
+        return accounting.nothing(reasons=("the text is not changed",), documents=documents, copies={Habit.TEXT})
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer nothing: this is for comparisons, not a protection."""
+        return ()
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         return list(texts)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from allonym.anonymizers.base import Anonymizer, check_words
+from allonym.anonymizers.offers import Offer
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
 from allonym.vectors import vocabularies
@@ -26,7 +27,6 @@ class RandomReplacement(Anonymizer):
     """
 
     method = "random-replacement"
-    kind = "texts"
 
     def __init__(self, *, words: int = 150, vocabulary: Vocabulary = None) -> None:
         self.words = words
@@ -34,6 +34,7 @@ class RandomReplacement(Anonymizer):
         self._check()
 
     def _check(self) -> None:
+        super()._check()
         check_words(self.words)
 
     def guarantee(self, documents: int = 1) -> Guarantee:
@@ -44,6 +45,10 @@ class RandomReplacement(Anonymizer):
             documents=documents,
             assumptions=("the vocabulary is public", "the random key stays secret"),
         )
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer nothing: this is for comparisons, and leaves no meaning."""
+        return ()
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         vocabulary = vocabularies.read(self.vocabulary)

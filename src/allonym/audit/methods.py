@@ -15,14 +15,12 @@ from numpy.typing import NDArray
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.words.substitution import WordSubstitution
-from allonym.attackers.counts import texts_of_counts
 from allonym.audit import exact as audit_exact
 from allonym.audit import metric, texts
 from allonym.audit.findings import Audit, Finding
 from allonym.audit.generator import BITS, audit_generator
 from allonym.audit.release import of_release, unknown_words, words_for
 from allonym.audit.sampled import Pair, Reconstruction, audit_pairs, judge_reconstruction
-from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
 from allonym.networks.erae.groups import WordGroups
 from allonym.privacy import Guarantee
@@ -359,12 +357,6 @@ def program_of(anonymizer: Anonymizer) -> texts.Program:
     """Return a method as a program: documents in, what is released for each out, as text."""
 
     def program(documents: Sequence[str]) -> list[str]:
-        payload = anonymizer.transform(documents)
-        if anonymizer.kind == "vectors":
-            terms = anonymizer.get_feature_names_out()
-            return list(texts_of_counts(payload, terms))
-        if not isinstance(payload, list):
-            raise ParameterError(f"The method {anonymizer.method} gives no texts, so its texts cannot be audited.")
-        return [" ".join(" ".join(one).split()) if isinstance(one, list) else " ".join(one.split()) for one in payload]
+        return [" ".join(text.split()) for text in anonymizer.release(documents).texts()]
 
     return program

@@ -6,7 +6,7 @@ import math
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +17,7 @@ from typing import Any, Literal
 import click
 
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.release import Release
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
@@ -302,24 +303,13 @@ def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
             talk.data({**record, "output": str(job.out), "privacy": str(privacy_path(job.out))}, "")
         failed = f", {len(outcome.failed):,} of them {_became(on_error)}" if outcome.failed else ""
         talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({_counted(job.count)}{failed}).")
-    elif job.anonymizer.kind == "vectors":
-        terms = _terms(job, outcome.payload)
+    elif job.anonymizer.terms:
+        [terms] = Release(outcome.payload, job.per_document, job.anonymizer.terms).counts()
         talk.data({**record, "terms": terms}, "\n".join(f"{count}\t{term}" for term, count in terms.items()))
     else:
-        text = _text(outcome.payload)
+        [text] = outcome.payload  # or a bag of words
         talk.data({**record, "text": text}, text)
     told = (FAILED_ROWS,) if outcome.failed else ()
     talk.say(str(job.per_document.releasing(*told)))
     if "per_author" in record:
         talk.say(record["per_author"])
-
-
-def _text(payload: Sequence[Any]) -> Any:  # noqa: ANN401 - a text, or a bag of words
-    return payload[0]
-
-
-def _terms(job: Plan, vectors: Any) -> dict[str, int]:  # noqa: ANN401 - a sparse matrix of one row
-    """Return the released words of the one document, most frequent first."""
-    names = job.anonymizer.get_feature_names_out()
-    counts = {str(names[column]): int(count) for column, count in zip(vectors.indices, vectors.data, strict=True)}
-    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))

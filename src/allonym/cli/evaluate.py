@@ -13,7 +13,6 @@ import click
 
 from allonym import anonymizers, attackers
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.attackers.base import Attacker
 from allonym.attackers.panel import HEADLINE, default_panel
 from allonym.cli import RISK
@@ -173,7 +172,7 @@ def _swept(context: click.Context, words: str) -> tuple[str, list[Any]]:
 
 def _refuse_unused(given: _Given, common: _Given, kinds: Sequence[type[Anonymizer]]) -> None:
     """Refuse what no method would look at."""
-    if common["unchanged"] is not None and not any(issubclass(kind, WordSubstitution) for kind in kinds):
+    if common["unchanged"] is not None and not any(kind.replaces_words for kind in kinds):
         raise click.UsageError("--target-unchanged is for word substitution; leave it out.")
     if common["reference"] is None and given.get("reference_label") is not None:
         raise click.UsageError("--reference-label is a column of the reference; give --reference too.")
@@ -185,23 +184,17 @@ def _built(method: str, chosen: _Given, given: _Given, common: _Given) -> Anonym
     """Build one configuration, with the reference only where it is learned from."""
     kind = anonymizers.find(method)
     settings = {**common, "reference": common["reference"] if _learns(kind, given) else None}
-    if not issubclass(kind, WordSubstitution):
+    if not kind.replaces_words:
         settings["unchanged"] = None
     if settings["reference"] is not None:
         chosen = chosen | {"reference_text": given.get("reference_text")}
-        if _learns_labels(kind, given):
+        if kind.learns_labels(given):
             chosen["reference_label"] = given.get("reference_label")
     return build(method, chosen, **settings)
 
 
 def _learns(kind: type[Anonymizer], given: _Given) -> bool:
-    return kind.learns_a_vocabulary or _learns_labels(kind, given)
-
-
-def _learns_labels(kind: type[Anonymizer], given: _Given) -> bool:
-    taken = inspect.signature(kind).parameters
-    topical = "topical_words" in taken and given.get("topical_words") is not None
-    return topical or ("rating" in taken and given.get("rating") == "utility")
+    return kind.learns_a_vocabulary or kind.learns_labels(given)
 
 
 def _named(tried: _Given) -> str:

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import click
 
-from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.words.deniability import Deniability
-from allonym.anonymizers.words.substitution import Between, Neighbours, WordSubstitution
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.formats.files import open_documents
@@ -58,15 +54,11 @@ def command(
         talk.say(f"ε for {target_unchanged:g} of the words unchanged: {anonymizer.get_params()['epsilon']:g}")
     lines += [f"  {name}: {number(value)} per word" for name, value in bounds.items()]
     answer = {"method": method, "guarantee": promised.to_dict(), "bounds_per_word": bounds}
-    if isinstance(anonymizer, WordSubstitution):
-        near = anonymizer.neighbours()
-        answer["nearest_neighbours"] = asdict(near)
-        lines.append(_near(near))
-        deniable = anonymizer.deniability()
-        answer["deniability"] = asdict(deniable)
-        lines.append(_deniable(deniable))
+    for name, figures in anonymizer.further_figures().items():
+        answer[name] = asdict(figures)
+        lines.append(str(figures))
     if between is not None:
-        compared = _between(anonymizer, between)
+        compared = anonymizer.between(*_documents(between))
         answer["between"] = asdict(compared)
         lines.append(f"Between the two documents ({compared.words} words each):")
         lines += [f"  {name}: {value:.4f}" for name, value in compared.distances.items()]
@@ -74,38 +66,15 @@ def command(
     talk.data(answer, "\n".join(lines))
 
 
-def _near(neighbours: Neighbours) -> str:
-    """Return in a sentence what is lost between words that lie near one another."""
-    if not neighbours.distance:
-        return "Half of the words or more have another word with the same vector, and lose nothing against it."
-    away = math.ceil(neighbours.distance * 1e4) / 1e4
-    return (
-        f"Half of the words have a neighbour no further than {away:.4f} away, and against it each output word shifts "
-        f"the odds by a factor of at most e^{number(neighbours.loss)}; that is about usual neighbours, not all pairs."
-    )
-
-
-def _deniable(figures: Deniability) -> str:
-    """Return the figures in a sentence."""
-    margin = f" (± {figures.margin:.3f})" if figures.margin else ""
-    return (
-        f"A word stays itself with probability {figures.unchanged:.3f}{margin} and hides among "
-        f"{figures.substitutes:,.1f} on average over {figures.words} words of the vocabulary; that is no guarantee."
-    )
-
-
-def _between(anonymizer: Anonymizer, paths: tuple[Path, Path]) -> Between:
-    """Compare two documents."""
-    if not isinstance(anonymizer, WordSubstitution):
-        reason = "is the same between any two documents, so --between tells nothing more"
-        raise click.UsageError(f"The loss of the method {anonymizer.method} {reason}; leave it out.")
-    documents = []
+def _documents(paths: tuple[Path, Path]) -> list[str]:
+    """Return the two documents to compare."""
+    documents = list[str]()
     for path in paths:
         [batch] = open_documents(path)
         if len(batch.texts) != 1:
             raise click.UsageError(f"{path} holds {len(batch.texts)} documents; --between compares two .txt files.")
         documents += batch.texts
-    return anonymizer.between(documents[0], documents[1])
+    return documents
 
 
 def _bounds(mechanism: Exponential) -> dict[str, float]:

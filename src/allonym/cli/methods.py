@@ -12,17 +12,15 @@ import click
 
 from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.syntf import SynTF
-from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.errors import InputError
 from allonym.formats.files import open_documents
 
-_UNCHANGED = "Find ε so that this share of words stays as it is on average. [exponential, laplace]"
+_UNCHANGED = "Find ε so that this share of words stays as it is on average. [{replacing}]"
 _REFERENCE = (
-    "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [syntf], or which "
-    "words are topical, for --topical-words [exponential, laplace]."
+    "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [{learning}], or, with "
+    "--reference-label, what tells their labels apart [{labelled}]."
 )
-_REFERENCE_LABEL = "Column of the reference with the label of each text. [exponential, laplace, syntf]"
+_REFERENCE_LABEL = "Column of the reference with the label of each text. [{labelled}]"
 _REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
 
 _ALSO = {"source": "--from", "target": "--to"}  # shorter names of options
@@ -61,10 +59,22 @@ def parameter_options(command: _Command) -> _Command:
         flags = [f"{flag}/--no-{flag[2:]}" if options[name].get("type") is bool else flag]
         flags += [_ALSO[name]] if name in _ALSO else []
         command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
+    who = _takers()
     command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
-    command = click.option("--reference-label", help=_REFERENCE_LABEL)(command)
-    command = click.option("--reference", help=_REFERENCE)(command)
-    return click.option("--target-unchanged", type=float, help=_UNCHANGED)(command)
+    command = click.option("--reference-label", help=_REFERENCE_LABEL.format(**who))(command)
+    command = click.option("--reference", help=_REFERENCE.format(**who))(command)
+    return click.option("--target-unchanged", type=float, help=_UNCHANGED.format(**who))(command)
+
+
+def _takers() -> dict[str, str]:
+    """Return which methods can do what."""
+    kinds = {name: type(example) for name, example in sorted(anonymizers.examples().items())}
+    able = {
+        "replacing": [name for name, kind in kinds.items() if kind.replaces_words],
+        "learning": [name for name, kind in kinds.items() if kind.learns_a_vocabulary],
+        "labelled": [name for name, kind in kinds.items() if kind.learns_from_labels],
+    }
+    return {what: ", ".join(names) for what, names in able.items()}
 
 
 def build(
@@ -95,7 +105,7 @@ def build(
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is not an option of the method {method}; leave it out.")
     if unchanged is not None:
-        if not issubclass(kind, WordSubstitution) or "epsilon" in chosen:
+        if not kind.replaces_words or "epsilon" in chosen:
             raise click.UsageError("--target-unchanged is for word substitution, and in the place of --epsilon.")
         chosen["epsilon"] = kind(**{**chosen, "epsilon": 1.0}).epsilon_for_unchanged(unchanged)
     for name, parameter in accepted.items():
@@ -118,22 +128,22 @@ def build(
 def _check_reference(anonymizer: Anonymizer, reference: str | None, label: str | None) -> None:
     """Refuse what the method cannot learn from, and a method that has nothing to learn from."""
     method = anonymizer.method
-    asked = _needs_labels(anonymizer)
+    asked = anonymizer.learns_labels(anonymizer.get_params(deep=False))
     if asked and (reference is None or label is None):
-        raise click.UsageError(f"{asked} needs labelled texts: give --reference and --reference-label.")
+        options = _options_for_labels(anonymizer)
+        raise click.UsageError(f"{options} needs labelled texts: give --reference and --reference-label.")
     if label is not None and not asked:
-        ways = {"syntf": "give --rating utility too", "laplace": "give --topical-words too"}
-        way_out = ways.get("laplace" if isinstance(anonymizer, WordSubstitution) else method, "leave it out")
+        options = _options_for_labels(anonymizer)
+        way_out = f"give {options} too" if options else "leave it out"
         raise click.UsageError(f"--reference-label has no use for the method {method} as it is; {way_out}.")
     if reference is not None and not asked and not anonymizer.learns_a_vocabulary:
         raise click.UsageError(f"--reference is not an option of the method {method} as it is; leave it out.")
 
 
-def _needs_labels(anonymizer: Anonymizer) -> str:
-    """Return the option by which an anonymizer learns from labels; empty if it does not."""
-    if isinstance(anonymizer, WordSubstitution) and anonymizer.topical_words is not None:
-        return "--topical-words"
-    return "--rating utility" if isinstance(anonymizer, SynTF) and anonymizer.rating == "utility" else ""
+def _options_for_labels(anonymizer: Anonymizer) -> str:
+    """Return the option by which an anonymizer can learn from labels; empty if it cannot."""
+    wanted = anonymizer.learns_from_labels.items()
+    return " or ".join(f"--{name.replace('_', '-')}{'' if value is None else f' {value}'}" for name, value in wanted)
 
 
 def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], list[str]]:

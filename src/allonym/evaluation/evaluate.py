@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from allonym import metrics
 from allonym.anonymizers.base import REPEATABLE, Anonymizer
 from allonym.attackers.base import Attacker
-from allonym.attackers.counts import texts_of_counts
 from allonym.attackers.panel import HEADLINE, Attack, PanelResult, Texts, attack, train
 from allonym.errors import ParameterError
 from allonym.evaluation.sample import Sample
@@ -180,10 +179,10 @@ def evaluate(
     trained = train(attackers, _at(sample.texts, known), _at(sample.authors, known))
     outcomes = []
     for candidate in candidates:
-        payload = _released(candidate.anonymizer, sample.texts, seed)
-        texts = _written(candidate.anonymizer, payload)
+        release = candidate.anonymizer.release(sample.texts, rng=None if seed is None else insecure(seed))
+        texts = release.texts()
         found = _attacked(sample, texts, attackers, trained, steps)
-        left = use.after(payload, texts)
+        left = use.after(release.payload, texts)
         steps.candidate_done()
         to_one = _stated(candidate.anonymizer, 1, seed)
         to_author = _stated(candidate.anonymizer, sample.largest_author, seed)
@@ -275,18 +274,6 @@ class _UseMeasures:
         cosines = np.einsum("ij,ij->i", self._vectors, after, dtype=np.float64)
         cosines[~self._vectors.any(axis=1) & ~after.any(axis=1)] = 1.0
         return _mean(np.clip(cosines, -1.0, 1.0))
-
-
-def _released(anonymizer: Anonymizer, texts: Sequence[str], seed: int | None) -> Any:  # noqa: ANN401 - the payload
-    rng = None if seed is None else insecure(seed)
-    return anonymizer.release(texts, rng=rng).payload
-
-
-def _written(anonymizer: Anonymizer, payload: Any) -> list[str]:  # noqa: ANN401 - vectors or texts
-    """Return what attackers read: texts, words of a bag one after the other, counts as repeated words."""
-    if anonymizer.kind == "vectors":
-        return texts_of_counts(payload, anonymizer.get_feature_names_out())
-    return [document if isinstance(document, str) else " ".join(document) for document in payload]
 
 
 def _attacked(

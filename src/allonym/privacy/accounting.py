@@ -10,7 +10,7 @@ smaller. Rényi accounting trades a small failure probability δ for a smaller �
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import cast
@@ -105,6 +105,21 @@ def metric(
         adjacency=adjacency,
         assumptions=tuple(assumptions),
         released_as_is=tuple(released_as_is),
+    )
+
+
+def nothing(*, reasons: Sequence[str], documents: int = 1, copies: Iterable[str] = ()) -> Guarantee:
+    """Return the guarantee of a method without a proof: why nothing is promised, and what of a text is copied."""
+    return Guarantee(
+        definition="none",
+        loss_per_word=None,
+        words=None,
+        epsilon=None,
+        documents=documents,
+        unit="document" if documents == 1 else "author",
+        evidence="none",
+        assumptions=tuple(reasons),
+        copies=frozenset(copies),
     )
 
 

@@ -22,7 +22,7 @@ from allonym.web.table import Table
 from allonym.web.work import RETRY_AFTER, Busy, Worker
 
 PREFIX = "/api/v1"
-PROTECTIONS = Choice(tuple(card.name for card in methods.CARDS))
+PROTECTIONS = Choice(tuple(card.name for card in methods.cards()))
 MOST_POSITION = 255  # of a slider; how many there are follows the models
 UNPROVED = "Nothing is proved of this draw, so no loss can be stated, and afterwards no total."
 _MOST_CHANGES = 1_000_000
@@ -184,7 +184,7 @@ async def other_words(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
 async def offered(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
     """Return the protections."""
     cards = await room.quick.do(methods.offered)
-    return {"cards": cards, "default": methods.DEFAULT, "most_words": methods.MOST_WORDS}
+    return {"cards": cards, "default": methods.default(), "most_words": methods.MOST_WORDS}
 
 
 async def price(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401

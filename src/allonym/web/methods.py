@@ -1,9 +1,10 @@
-"""The protections of the Rewrite screen: what each is, its slider, what it costs, and whether it can be had."""
+"""The protections of the Rewrite screen, as the methods themselves offer them: cards, sliders, and what each costs."""
 
 from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -12,15 +13,16 @@ from typing import Any
 
 from allonym import anonymizers, models
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.offers import Offer, Slider
 from allonym.errors import AllonymError, ParameterError
 from allonym.metrics.scoring import percent
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
 
-POSITIONS = 5
 MOST_WORDS = 20_000
-DEFAULT = "core"  # of those who press the button without reading: what hides most
+_GROUPS = ("numbers", "readable", "style")  # as the page has them, from left to right
 _BUILT = 6  # anonymizers kept ready: the tables of a word method take seconds to make
+_BEHIND = ("points", "model", "weights", "learned")  # what the page need not know of a curve
 
 Record = dict[str, Any]
 
@@ -46,39 +48,25 @@ class Card:
     proved: bool
 
 
-CARDS = (
-    Card("counts", "syntf", "numbers", "Word counts", "a list of words and how often each occurs", True),
-    Card(
-        "core",
-        "erae",
-        "readable",
-        "Hide the writer",
-        "the core of what you say, in a few plain clauses; the rest is left out, and nothing tells how long it was",
-        True,
-    ),
-    Card(
-        "meaning",
-        "erae",
-        "readable",
-        "Keep the meaning",
-        "your sentences, every word drawn; close to your text it reads well, and hides little",
-        True,
-    ),
-    Card(
-        "words",
-        "exponential",
-        "readable",
-        "Word by word",
-        "every word kept by chance or replaced by one near it; hides more, and reads badly",
-        True,
-    ),
-    Card("style", "a4nt", "style", "Another group’s style", "your sentences as another group might put them", False),
-)
-_STYLE_MODELS = "a4nt-"
-_NEUTRAL = "neutral"  # the target of models that imitate nobody
-_STRENGTHS = (("strongest", "privacy"), ("middle", "balanced"), ("closest", "meaning"))  # label, and A4NT's `prefer`
-_BEHIND = ("points", "model", "weights", "learned")  # what the page need not know of a curve
-_MISSING = "The style change (A4NT) is not part of this installation yet; the protections with a proof are."
+@cache
+def _offers() -> dict[str, tuple[Card, Offer]]:
+    """Return all that the methods offer."""
+    made = []
+    for method, example in anonymizers.examples().items():
+        for offer in example.offers():
+            group = "style" if not offer.proved else "numbers" if example.kind == "vectors" else "readable"
+            made.append((Card(offer.name, method, group, offer.title, offer.gives, offer.proved), offer))
+    return {card.name: (card, offer) for card, offer in sorted(made, key=lambda one: _GROUPS.index(one[0].group))}
+
+
+def cards() -> list[Card]:
+    """Return the cards, in the order of the page."""
+    return [card for card, _ in _offers().values()]
+
+
+def default() -> str:
+    """Return the card of those who press the button without reading: the first readable one with a proof."""
+    return next((card.name for card in cards() if card.group == "readable"), cards()[0].name)
 
 
 @cache
@@ -90,12 +78,32 @@ def curves() -> dict[str, Record]:
 
 def offered() -> list[Record]:
     """Return the cards with their sliders, ready for JSON."""
-    return [{**vars(card), **_sliders(card)} for card in CARDS]
+    return [{**vars(card), **_shown_sliders(card.name)} for card in cards()]
 
 
 def card(name: str) -> Card:
     """Return a card."""
-    return next(one for one in CARDS if one.name == name)
+    return _offers()[name][0]
+
+
+@cache
+def _sliders(name: str) -> Sequence[Slider]:
+    """Return a card's sliders.
+
+    Raises:
+        ParameterError: The protection cannot be had.
+    """
+    return _offers()[name][1].sliders()
+
+
+def _placed(name: str, position: int) -> tuple[Slider, int]:
+    """Return the slider that a position of a card stands on, and its place there."""
+    place = position
+    for slider in _sliders(name):
+        if 0 <= place < len(slider.positions):
+            return slider, place
+        place -= len(slider.positions)
+    raise ParameterError("The slider has no such position; choose another.")
 
 
 def parameters(name: str, position: int) -> Record:
@@ -104,27 +112,36 @@ def parameters(name: str, position: int) -> Record:
     Raises:
         ParameterError: The protection cannot be had, or has no such position.
     """
-    choices = _choices(name)
-    if not 0 <= position < len(choices):
-        raise ParameterError("The slider has no such position; choose another.")
-    return dict(choices[position])
+    slider, place = _placed(name, position)
+    return dict(slider.positions[place])
 
 
 def stored(name: str, position: int) -> tuple[float | None, int | None]:
-    """Return the loss of a word and the words of every text, as computed when the curves were made; None if unknown."""
+    """Return the loss of a word and the words of every text: as stored with the curve, or as the method says."""
     if not card(name).proved:
         return None, None
-    point = curves()[name]["points"][position]
+    measured, place = curve(name, position)
+    if measured is None:
+        promised = anonymizer(name, position).guarantee()
+        return promised.loss_per_word, promised.words
+    point = measured["points"][place]
     return float(point["loss_per_word"]), point["words"]
 
 
 def curve(name: str, position: int) -> tuple[Record | None, int]:
     """Return the curve that a position lies on, if one was measured, and its place there."""
-    if card(name).proved:
-        return curves()[name], position
-    choice = parameters(name, position)
-    places = [prefer for _, prefer in _STRENGTHS]
-    return curves().get(_STYLE_MODELS + choice["model"]), places.index(choice["prefer"])
+    slider, place = _placed(name, position)
+    return _measured(name, slider), place
+
+
+def _measured(name: str, slider: Slider) -> Record | None:
+    """Return the curve of a slider; none where other settings were measured than are offered."""
+    measured = curves().get(slider.curve or name)
+    points = measured["points"] if measured else []
+    if len(points) != len(slider.positions):
+        return None
+    pairs = zip(points, slider.positions, strict=True)
+    return measured if all(point["parameters"].items() <= given.items() for point, given in pairs) else None
 
 
 def anonymizer(name: str, position: int) -> Anonymizer:
@@ -134,11 +151,17 @@ def anonymizer(name: str, position: int) -> Anonymizer:
         return _built(card(name).method, given)
 
 
+def unprepared(name: str, position: int) -> Anonymizer:
+    """Return the same without its tables, at once."""
+    return anonymizers.find(card(name).method)(**parameters(name, position))
+
+
 def command(name: str, position: int, source: str = "YOUR.txt") -> str:
     """Return the command line that repeats a choice."""
     words = ["allonym", "anonymize", source, "--method", card(name).method]
     for parameter, value in parameters(name, position).items():
-        words += [f"--{parameter.replace('_', '-')}", str(value)]
+        flag = parameter.replace("_", "-")
+        words += [f"--{flag}" if value else f"--no-{flag}"] if isinstance(value, bool) else [f"--{flag}", str(value)]
     return shlex.join(words)
 
 
@@ -170,81 +193,39 @@ def learned(measured: Record) -> str:
     return f"{found}: against such a one this {harm}."
 
 
-def _sliders(card: Card) -> Record:
-    """Return a card's sliders: one, or of a style change one for each style."""
-    problem = _problem(card)
-    if problem:
-        return {"problem": problem, "sliders": []}
-    if card.proved:
-        return {"problem": "", "sliders": [_slider("", curves()[card.name], range(POSITIONS))]}
-    found = []
-    for place in range(0, len(_choices(card.name)), len(_STRENGTHS)):
-        choice = _choices(card.name)[place]
-        sound = "like nobody in particular" if choice["target"] == _NEUTRAL else f"like “{choice['target']}”"
-        label = f"{choice['model'].removesuffix('-' + _NEUTRAL)}: sound {sound}"
-        measured, _ = curve(card.name, place)
-        found.append(_slider(label, measured, range(place, place + len(_STRENGTHS))))
-    return {"problem": "", "sliders": found}
+def _shown_sliders(name: str) -> Record:
+    """Return a card's sliders, or why it cannot be had, in a sentence."""
+    try:
+        sliders = _sliders(name)
+    except AllonymError as error:
+        return {"problem": str(error), "sliders": []}
+    shown, first = [], 0
+    for slider in sliders:
+        shown.append(_shown_slider(slider, _measured(name, slider), first))
+        first += len(slider.positions)
+    return {"problem": "", "sliders": shown}
 
 
-def _slider(label: str, measured: Record | None, positions: range) -> Record:
+def _shown_slider(slider: Slider, measured: Record | None, first: int) -> Record:
     """Return a slider; one that was not measured has labels alone."""
+    labels = [{"label": label, "position": first + place} for place, label in enumerate(_labels(slider))]
     if measured is None:
-        points = [{"label": words, "position": place} for (words, _), place in zip(_STRENGTHS, positions, strict=True)]
-        return {"label": label, "measured": False, "points": points}
-    points = [
-        {**point, **_shown(point), "position": place}
-        for point, place in zip(measured["points"], positions, strict=True)
-    ]
+        return {"label": slider.label, "measured": False, "points": labels}
+    points = [{**point, **_loss(point), **own} for point, own in zip(measured["points"], labels, strict=True)]
     about = {name: value for name, value in measured.items() if name not in _BEHIND}
     about["warning"] = learned(measured) if "learned" in measured else ""
-    return {"label": label, "measured": True, "current": is_current(measured), **about, "points": points}
+    return {"label": slider.label, "measured": True, "current": is_current(measured), **about, "points": points}
 
 
-def _shown(point: Record) -> Record:
+def _labels(slider: Slider) -> Sequence[str]:
+    """Return what the positions are called: by number where there are not as many names as positions."""
+    count = len(slider.positions)
+    return slider.labels if len(slider.labels) == count else [f"{place} of {count}" for place in range(1, count + 1)]
+
+
+def _loss(point: Record) -> Record:
     """Return the loss of a point's words as it is printed, if it has one: rounded up here, as everywhere."""
     return {"loss": number(point["loss_per_word"])} if point.get("loss_per_word") is not None else {}
-
-
-def _choices(name: str) -> list[Record]:
-    """Return the parameters behind each position."""
-    return _styles() if not card(name).proved else [point["parameters"] for point in curves()[name]["points"]]
-
-
-@cache
-def _styles() -> list[Record]:
-    """Return the style changes that the shipped models allow: a model, a target and how much to change."""
-    if "a4nt" not in anonymizers.examples():
-        raise ParameterError(_MISSING)
-    styles = []
-    for name in models.shipped():
-        if name.startswith(_STYLE_MODELS):  # its files are checked when it is opened
-            config = json.loads((models.find(name) / models.CONFIG).read_text("utf-8"))
-            neutral = config.get("shape", {}).get("neutral", False)
-            targets = [_NEUTRAL] if neutral else config.get("classes", ())
-            styles += [{"model": name.removeprefix(_STYLE_MODELS), "target": str(target)} for target in targets]
-    usable = [style for style in styles if _can_be_made(style)]
-    if not usable:
-        raise ParameterError("No model for a style change is installed; the protections with a proof are.")
-    return [{**style, "prefer": prefer} for style in usable for _, prefer in _STRENGTHS]
-
-
-def _can_be_made(style: Record) -> bool:
-    try:
-        anonymizers.find("a4nt")(**style)
-    except AllonymError:
-        return False
-    return True
-
-
-def _problem(card: Card) -> str:
-    """Return why a protection cannot be had, in a sentence; empty if it can."""
-    try:
-        anonymizers.find(card.method)
-        _choices(card.name)
-    except AllonymError as error:
-        return _MISSING if card.method == "a4nt" and "There is no method" in str(error) else str(error)
-    return ""
 
 
 def _made(method: str, given: str) -> Anonymizer:

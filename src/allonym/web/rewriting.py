@@ -10,14 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.erae import ERAE
-from allonym.anonymizers.words.substitution import WordSubstitution
-from allonym.attackers.counts import texts_of_counts
 from allonym.budget.account import Total, Totals, where, why_not, worded
 from allonym.errors import InputError
-from allonym.language import sequences
-from allonym.language.words import words as split_words
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import number
@@ -127,12 +121,8 @@ class Draft:
 def estimate(protection: str, position: int, text: str) -> Charge:
     """Return what a draw would cost at most, at once: by the loss stored with the slider, and every word counted."""
     _check(text)
-    methods.parameters(protection, position)
     loss, words = methods.stored(protection, position)
-    if words is None and methods.card(protection).method == ERAE.method:
-        words = _tokens(text)
-    elif words is None:
-        words = len(split_words(text))  # a word method joins some of them, so it draws no more
+    words = methods.unprepared(protection, position).words_at_most(text) if words is None else words
     promised = accounting.pure(loss_per_word=loss or 0.0, words=words)
     return Charge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
 
@@ -142,26 +132,19 @@ def price(protection: str, position: int, text: str) -> Charge:
     _check(text)
     anonymizer = methods.anonymizer(protection, position)
     promised = anonymizer.guarantee()
-    words = promised.words if promised.words is not None else _words(anonymizer, text)
+    words = promised.words if promised.words is not None else anonymizer.words_drawn(text)
     return Charge(protection, words, of_document(promised, words))
 
 
 def draw(protection: str, position: int, text: str, words: int) -> Draw:
     """Draw a rewrite with fresh noise; `words` is what `price` said."""
-    anonymizer = methods.anonymizer(protection, position)
-    release = anonymizer.release([text])
-    if anonymizer.kind == "vectors":
-        names = anonymizer.get_feature_names_out()
-        row = release.payload
-        counts = sorted(
-            zip(map(str, names[row.indices]), map(int, row.data), strict=True), key=lambda one: (-one[1], one)
-        )
-        [released] = texts_of_counts(row, names)
-        return Draw(protection, position, text, released, tuple(counts), release.guarantee, words, ())
-    [made] = release.payload
-    changed = tuple(compare(text, made))
-    promised = of_document(release.guarantee, words)
-    return Draw(protection, position, text, made, None, promised, words, changed)
+    release = methods.anonymizer(protection, position).release([text])
+    [released] = release.texts()
+    if release.terms:
+        [counts] = release.counts()
+        return Draw(protection, position, text, released, tuple(counts.items()), release.guarantee, words, ())
+    changed = tuple(compare(text, released))
+    return Draw(protection, position, text, released, None, of_document(release.guarantee, words), words, changed)
 
 
 def badge(draft: Draft, spent: Total, *, edited: bool = False) -> dict[str, Any]:
@@ -218,17 +201,3 @@ def _check(text: str) -> None:
     if count_words(text) > methods.MOST_WORDS:
         most = f"{methods.MOST_WORDS:,}"
         raise InputError(f"The page rewrites up to {most} words; use `allonym anonymize` for longer texts.")
-
-
-def _tokens(text: str) -> int:
-    """Return how many words and marks ER-AE draws for a text when lengths are copied."""
-    return sum(len(sentence) for sentence in sequences.sentences(text))
-
-
-def _words(anonymizer: Anonymizer, text: str) -> int:
-    """Return how many words are drawn where their number follows the text."""
-    if isinstance(anonymizer, ERAE):
-        return _tokens(text)
-    if isinstance(anonymizer, WordSubstitution):
-        return len(anonymizer.words_of(text))
-    return count_words(text)

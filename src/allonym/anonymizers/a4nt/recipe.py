@@ -31,7 +31,6 @@ Where this differs from the paper, and why:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -41,27 +40,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import models
-from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.a4nt.styles import SHIPPED, sliders
+from allonym.anonymizers.a4nt.wording import UNIT, Wording
+from allonym.anonymizers.base import Anonymizer, cached_names, check_whole
+from allonym.anonymizers.offers import Offer
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
-from allonym.language import entities, masked_sentences, pairs
+from allonym.language import entities, masked_sentences
 from allonym.language.masked_sentences import LONGEST_PIECE, Piece
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
-from allonym.language.stop_words import STOP_WORDS
 from allonym.language.words import checked_texts, digest
-from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader
-from allonym.networks.a4nt.substitutes import Substitutes, kinds
-from allonym.networks.whole_numbers import WholeMatrix
-from allonym.privacy import Guarantee
+from allonym.networks.a4nt.inference import FURTHER_WORDS, NEUTRAL, A4ntReader
+from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams, secure
-from allonym.vectors import embeddings, ratings
 
 Floats = NDArray[np.float32]
 
-SHIPPED: Final = "a4nt-"  # begins the names of the shipped models
 AUTO: Final = "auto"
-NEUTRAL: Final = "neutral"  # the target of models that imitate no class
 REASONS: Final = (
     "this method has no proof, only measured attacks",
     "an attacker who learns from rewritten text, or one it was not measured against, may still tell",
@@ -79,11 +75,8 @@ _SURE: Final = 1 - 1e-6
 _MOST_UNKNOWN: Final = 0.5  # of a sentence's tokens; beyond, the network has nothing to go by
 _PLACES: Final = LONGEST_PIECE + FURTHER_WORDS
 _SENTENCES_AT_ONCE: Final = 1024
-_MUCH: Final = 5  # what a word with a meaning of its own counts for the similarity, where another counts 1
-_UNIT: Final = 2.0**-20  # the judge's log-probabilities and cosines are added up in whole numbers of it
 # How much nearness in meaning counts where a word changes; little where style counts, as validation documents showed.
 _NEARNESS: Final = {"meaning": 20.0, "balanced": 2.0, "privacy": 2.0}
-_CACHED: Final = ("network_", "_wording")
 
 
 @dataclass(frozen=True)
@@ -113,7 +106,6 @@ class A4NT(Anonymizer):
     """
 
     method = "a4nt"
-    kind = "texts"
 
     def __init__(
         self,
@@ -134,14 +126,11 @@ class A4NT(Anonymizer):
         self._check()
 
     def _check(self) -> None:
-        for cached in _CACHED:  # of other parameters
-            self.__dict__.pop(cached, None)
+        super()._check()
         for name in ("model", "target", "source"):
             if not isinstance(getattr(self, name), str) or not getattr(self, name):
                 raise ParameterError(f"{name} must be a name, got {getattr(self, name)!r}.")
-        if self.prefer not in LEFT_ALONE:
-            raise ParameterError(f"prefer must be balanced, meaning or privacy, got {self.prefer!r}.")
-        _check_count("candidates", self.candidates)
+        check_whole("candidates", self.candidates, _MOST_CANDIDATES)
         if not isinstance(self.placeholders, bool | np.bool_):
             raise ParameterError(f"placeholders must be true or false, got {self.placeholders!r}.")
 
@@ -166,8 +155,8 @@ class A4NT(Anonymizer):
         return network
 
     @cached_property
-    def _wording(self) -> _Wording:
-        return _Wording(self.network_.vocabulary.tokens, _NEARNESS[self.prefer])
+    def _wording(self) -> Wording:
+        return Wording(self.network_.vocabulary.tokens, _NEARNESS[self.prefer])
 
     @property
     def _reads_names(self) -> bool:
@@ -182,28 +171,25 @@ class A4NT(Anonymizer):
             copied.add(Habit.NUMBERS_AND_NAMES if self._reads_names else Habit.NUMBERS)
         if self.prefer != "privacy":
             copied.add(Habit.UNKNOWN_WORDS)
-        return Guarantee(
-            definition="none",
-            loss_per_word=None,
-            words=None,
-            epsilon=None,
-            documents=documents,
-            unit="document" if documents == 1 else "author",
-            evidence="none",
-            assumptions=(*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS,
-            copies=frozenset(copied),
-        )
+        reasons = (*REASONS, OWN_TEXT) if self.network_.of_user_text else REASONS
+        return accounting.nothing(reasons=reasons, documents=documents, copies=copied)
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer the styles of the shipped models."""
+        gives = "your sentences as another group might put them"
+        return (Offer("style", "Another group’s style", gives, sliders, proved=False),)
 
     def __getstate__(self) -> dict[str, object]:
         # Read again where they are needed: copies in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
+        cached = cached_names(type(self))
+        return {name: value for name, value in super().__getstate__().items() if name not in cached}
 
     def samples(self, texts: Sequence[str], n: int = 5) -> list[list[str]]:
         """Return n rewritten forms of each text, to look at; which sentences to rewrite is decided as in `transform`.
 
         Each form takes one translation of every sentence, the first the likeliest ones, and chooses none.
         """
-        _check_count("n", n)
+        check_whole("n", n, _MOST_CANDIDATES)
         documents = checked_texts(texts)
         streams = secure().documents([digest(text) for text in documents])
         read = [self._read(text) for text in documents]
@@ -265,7 +251,7 @@ class A4NT(Anonymizer):
         if network.shape.neutral:  # whose it is plays no part, or the output would tell more than the text
             return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
-        told = np.rint(judged / _UNIT).astype(np.int64)
+        told = np.rint(judged / UNIT).astype(np.int64)
         alone = logarithm(np.array(LEFT_ALONE[self.prefer]))
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
@@ -335,47 +321,9 @@ class A4NT(Anonymizer):
         return " ".join(line for line in written if line)
 
 
-class _Wording:
-    """How near two sentences are in meaning, by the shipped word vectors, and which words go together."""
-
-    def __init__(self, tokens: Sequence[str], nearness: float) -> None:
-        table = embeddings.load()
-        rows = table.rows(tokens)
-        known = np.where(rows[:, None] >= 0, table.vectors[np.maximum(rows, 0)], np.float32(0))
-        scales = np.full(len(rows), 1 / math.sqrt(ratings.ONE), np.float32)
-        self._vectors = WholeMatrix(ratings.quantise(known).astype(np.int16), scales)
-        own = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
-        self._weights = np.where(own, _MUCH, 1)
-        self.pairs = pairs.WordPairs.open().of(tokens)
-        self.substitutes = Substitutes(self._vectors, kinds(tokens), nearness, self.pairs)
-
-    def similarities(self, one: Sequence[int], others: Sequence[Sequence[int]]) -> NDArray[np.float64]:
-        """Return how well the words of a sentence are found in each of the others and theirs in it, from 0 to 1.
-
-        Each word counts by its best cosine with a word of the other sentence, 1 for itself; this is the mean of the
-        two sentences' weighted means.
-        """
-        left = np.asarray(one)
-        known, codes = np.unique(np.concatenate(others), return_inverse=True)
-        these, those = (self._vectors.whole[words].astype(np.float64) for words in (left, known))  # exact products
-        found = np.rint(these @ those.T / (ratings.ONE * _UNIT)).astype(np.int64)
-        cosines = np.where(left[:, None] == known, int(1 / _UNIT), found)
-        means = []
-        for right in np.split(codes, np.cumsum([len(other) for other in others])[:-1]):
-            best, weights = cosines[:, right], (self._weights[left], self._weights[known[right]])
-            means.append([(best.max(axis=1 - way) * own).sum() / own.sum() for way, own in enumerate(weights)])
-        both = np.array(means, np.float64)
-        return (both[:, 0] + both[:, 1]) * (_UNIT / 2)
-
-
 def uniforms(words: NDArray[np.uint64]) -> NDArray[np.float64]:
     """Return a number from 0 up to 1 for each random word, of its first 53 bits."""
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-def _check_count(name: str, value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= _MOST_CANDIDATES:
-        raise ParameterError(f"{name} must be a whole number from 1 to {_MOST_CANDIDATES}, got {value}.")
 
 
 EXAMPLE = A4NT(model="age", target="adult", candidates=2)

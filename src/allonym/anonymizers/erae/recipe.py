@@ -14,13 +14,12 @@ Where this differs from the paper, and why:
   drawn like any word. The paper's generator copies the length, as `length="public"` does, and the guarantee says so.
 - Capitals and spaces come from the drawn words alone; unknown words are read, but never written.
 - `candidate_sets="groups"`, with subset: the candidates are a public group of unlike words, not the network's
-  favourites, and the network says afterwards which of them was meant (`allonym.networks.erae.groups`).
+  favourites, and the network says afterwards which of them was meant (`GroupedWords`; the paper's is `RatedWords`).
 - `style="neutral"`: what is drawn is the core of a text in plain words (`allonym.networks.erae.neutral`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -29,12 +28,16 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.base import Anonymizer, cached_names, check_positive, check_whole
+from allonym.anonymizers.erae.groups import GroupedWords
+from allonym.anonymizers.erae.lengths import PrivateLength, PublicLength
+from allonym.anonymizers.erae.ratings import RatedWords
+from allonym.anonymizers.offers import Offer, Slider
 from allonym.errors import ParameterError
 from allonym.language import sequences
-from allonym.language.sequences import END, LONGEST_SENTENCE, SPECIAL
+from allonym.language.sequences import LONGEST_SENTENCE, SPECIAL
 from allonym.mechanisms import Subset, TwoSet
-from allonym.networks.erae.groups import WordGroups, meant
+from allonym.networks.erae.groups import WordGroups
 from allonym.networks.erae.inference import EraeReader
 from allonym.networks.erae.neutral import NeutralStyle
 from allonym.privacy import Guarantee, accounting
@@ -51,14 +54,18 @@ GIVEN_LENGTHS = "any two documents with as many sentences of the same lengths"
 _MOST_SENTENCES = 10_000
 _READ_AT_ONCE = 256  # sentences
 _DOWN = 1 - 1e-12  # so that rounding never makes the loss larger than the one asked for
-_FLOATS_AT_ONCE = 2**23  # of ratings: 32 MiB at most
-_CACHED = ("network_", "_ends", "_groups", "_marks", "_neutral", "_stop")
-_EITHER_OR = (
-    ("mechanism", "two-set", "subset"),
-    ("length", "private", "public"),
-    ("candidate_sets", "groups", "favourites"),
-    ("style", "kept", "neutral"),
-)
+
+_GROUPS = {"mechanism": "subset", "candidate_sets": "groups"}
+_MEANING = [
+    _GROUPS | {"length": "public", "candidates": candidates, "loss_per_word": loss}
+    for loss, candidates in ((7.0, 10), (8.0, 10), (8.6, 10), (9.3, 10), (11.4, 5))
+]
+_CORE = [
+    _GROUPS
+    | {"style": "neutral", "length": "private", "sentences": clauses, "words": 14, "candidates": 3}
+    | {"loss_per_word": 11.4}
+    for clauses in (1, 2, 3, 5, 8)
+]
 
 
 class ERAE(Anonymizer):
@@ -82,7 +89,6 @@ class ERAE(Anonymizer):
     """
 
     method = "erae"
-    kind = "texts"
     draws_its_length = True
 
     def __init__(
@@ -112,19 +118,12 @@ class ERAE(Anonymizer):
         self._check()
 
     def _check(self) -> None:
-        for cached in _CACHED:  # of other parameters
-            self.__dict__.pop(cached, None)
+        super()._check()
         for name in ("epsilon", "loss_per_word"):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, int | float | np.number) and 0 < value < math.inf):
-                raise ParameterError(f"{name} must be a positive number, got {value}.")
+            if getattr(self, name) is not None:
+                check_positive(name, getattr(self, name))
         for name, most in (("candidates", 100), ("sentences", _MOST_SENTENCES), ("words", LONGEST_SENTENCE)):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 1 <= value <= most:
-                raise ParameterError(f"{name} must be a whole number from 1 to {most:,}, got {value}.")
-        for name, first, second in _EITHER_OR:
-            if getattr(self, name) not in (first, second):
-                raise ParameterError(f"{name} must be {first} or {second}, got {getattr(self, name)!r}.")
+            check_whole(name, getattr(self, name), most)
         if self.style == "neutral" and self.length == "public":
             raise ParameterError(
                 "style='neutral' must go with length='private': how long the core of a text is says something about it."
@@ -169,9 +168,25 @@ class ERAE(Anonymizer):
         words = self.sentences * self.words
         return accounting.pure(loss_per_word=loss, words=words, documents=documents, assumptions=assumptions)
 
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer the core of a text, and all of it."""
+        core = (
+            "the core of what you say, in a few plain clauses; the rest is left out, and nothing tells how long it was"
+        )
+        whole = "your sentences, every word drawn; close to your text it reads well, and hides little"
+        return (
+            Offer("core", "Hide the writer", core, lambda: [Slider(_CORE)]),
+            Offer("meaning", "Keep the meaning", whole, lambda: [Slider(_MEANING)]),
+        )
+
+    def words_at_most(self, text: str) -> int:
+        """Return how many words and marks are drawn for a text when lengths are copied."""
+        return sum(map(len, sequences.sentences(text)))
+
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
+        cached = cached_names(type(self))
+        return {name: value for name, value in super().__getstate__().items() if name not in cached}
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         documents = [self._sentences(text) for text in texts]
@@ -180,102 +195,63 @@ class ERAE(Anonymizer):
         drawn = self._drawn(flat, streams.segments(counts, 1))
         return [self._text([next(drawn) for _ in range(count)]) for count in counts]
 
-    def _text(self, sentences: Sequence[list[int]]) -> str:
-        """Write a document. Neutral sentences have no marks, so one in them is an accident; all end in a full stop."""
-        vocabulary = self.network_.vocabulary
-        if self.style == "neutral":
-            worded = ([word for word in sentence if word not in self._marks] for sentence in sentences)
-            sentences = [sentence + self._stop for sentence in worded if sentence]
-        return vocabulary.text(sentences)
-
     def _sentences(self, text: str) -> list[list[int]]:
-        """Return the sentences as token numbers; with private length as many as every document has."""
-        numbers_of = self.network_.vocabulary.ids
-        split = sequences.sentences(text)
-        if self.length == "public":
-            return [numbers_of(sentence) for sentence in split]
-        if self._neutral is not None:
-            split = self._neutral.core(split, clauses=self.sentences, words=self.words)
-        pieces = [
-            numbers_of(sentence[start : start + self.words])
-            for sentence in split
-            for start in range(0, len(sentence), self.words)
-        ][: self.sentences]
-        if self._groups is not None:  # a word without a group would end its sentence
+        """Return the sentences to draw for as token numbers; with private length as many as every document has."""
+        pieces = [self.network_.vocabulary.ids(piece) for piece in self._length.read(sequences.sentences(text))]
+        if self._groups is not None and self.length == "private":  # a word without a group would end its sentence
             pieces = [self._groups.known(piece) for piece in pieces]
-        return pieces + [[] for _ in range(self.sentences - len(pieces))]
+        return self._length.filled(pieces)
 
     def _drawn(self, flat: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
         """Draw every sentence from its own stream, a block of sentences at a time."""
         for start in range(0, len(flat), _READ_AT_ONCE):
             block = flat[start : start + _READ_AT_ONCE]
-            own = streams.part(start, start + len(block))
-            if self._groups is None:
-                yield from self._numbers(block, own)
-            else:
-                yield from self._meant(list(self._grouped(self._groups, block, own)), self._groups)
-
-    def _steps(self, sentence: Sequence[int]) -> int:
-        """Return how many words are drawn for a sentence."""
-        return self.words if self.length == "private" else len(sentence)
+            numbers = self._numbers(block, streams.part(start, start + len(block)))
+            yield from self._way.meant(list(numbers)) if isinstance(self._way, GroupedWords) else numbers
 
     def _numbers(self, block: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
-        """Draw the numbers of each sentence, up to its end, by the network's ratings.
+        """Draw the numbers of each sentence, up to its end."""
+        steps = [self._length.steps(sentence) for sentence in block]
+        return map(self._written, self._way.drawn(block, steps, streams))
 
-        After a sentence's last word the network is asked once more, for the end. All later steps are drawn, too, but
-        from one law, that of a sentence that is over: there is nothing left to read.
-        """
-        asked = [min(self._steps(sentence), len(sentence) + 1) for sentence in block]
-        features = self.network_.features(block, asked)  # (steps of all sentences, E)
-        ends = np.cumsum(asked)
-        longest = max(map(self._steps, block))
-        # How many sentences are drawn together is public: not even the number of draws may depend on the text.
-        at_once = max(1, _FLOATS_AT_ONCE // (max(longest, 1) * len(self.network_.vocabulary)))
-        for start in range(0, len(block), at_once):
-            part = slice(start, min(start + at_once, len(block)))
-            first = ends[part.start] - asked[part.start]
-            rated = self._rated(features[first : ends[part.stop - 1]])
-            rows = np.full((part.stop - part.start, longest), len(rated) - 1)
-            for row, end, count in zip(rows, ends[part] - first, asked[part], strict=True):
-                row[:count] = np.arange(end - count, end)
-            # A sentence's numbers are the first of its stream, so that steps past its end change nothing.
-            numbers = self.mechanism_.draw(rated, streams.part(part.start, part.stop), rows=rows)
-            for row, sentence in zip(numbers, block[part], strict=True):
-                yield self._written(row[: self._steps(sentence)])
+    def _written(self, numbers: NDArray[np.int64]) -> list[int]:
+        """Return the numbers of the words: up to the first end, or with public length all that are words."""
+        words: list[int] = self._length.kept(numbers, np.isin(numbers, self._ends)).tolist()
+        return words
 
-    def _grouped(self, groups: WordGroups, block: Sequence[list[int]], streams: DocumentStreams) -> Iterator[list[int]]:
-        """Draw the numbers of each sentence, up to its end, from groups of words."""
-        longest = max(map(self._steps, block))
-        candidates = np.stack([groups.candidates(sentence, longest) for sentence in block])
-        numbers = self.mechanism_.draw_among(candidates, streams)  # type: ignore[union-attr] # groups go with subset
-        for row, sentence in zip(numbers, block, strict=True):
-            yield self._written(row[: self._steps(sentence)])
+    def _text(self, sentences: Sequence[list[int]]) -> str:
+        """Write a document. Neutral sentences have no marks, so one in them is an accident; all end in a full stop."""
+        if self.style == "neutral":
+            worded = ([word for word in sentence if word not in self._marks] for sentence in sentences)
+            sentences = [sentence + self._stop for sentence in worded if sentence]
+        return self.network_.vocabulary.text(sentences)
 
-    def _meant(self, drawn: Sequence[list[int]], groups: WordGroups) -> list[list[int]]:
-        """Return the words that the network makes of drawn numbers. It sees nothing else, so this spends nothing."""
-        kept = self.mechanism_.probability_of_candidates  # type: ignore[union-attr] # groups go with subset alone
-        # Below it, a word is likelier drawn by accident, when all groups are equally likely.
-        doubt = (1 - kept) / (kept * len(groups.members))
-        found = meant(self.network_, groups, drawn, doubt=doubt, then=self._stop if self.style == "neutral" else ())
-        # What accidents leave of an empty sentence is often a mark alone.
-        return [[] if self._marks.issuperset(words) else words for words in found]
+    @cached_property
+    def _length(self) -> PublicLength | PrivateLength:
+        """What of a text is drawn, and for how many steps."""
+        if self.length == "public":
+            return PublicLength()
+        return PrivateLength(self.sentences, self.words, NeutralStyle.open() if self.style == "neutral" else None)
 
-    def _rated(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the ratings of all words at each step, and in a last row those where a sentence is over.
+    @property
+    def _way(self) -> RatedWords | GroupedWords:
+        """How words are drawn."""
+        network, mechanism = self.network_, self.mechanism_
+        if self._groups is not None and isinstance(mechanism, Subset):
+            stop = self._stop if self.style == "neutral" else ()
+            return GroupedWords(network, mechanism, self._groups, self._marks, stop)
+        return RatedWords(network, mechanism, self._ends if self._ends_are_several else ())
 
-        With the subset mechanism, where the end is the best guess, it fills all places of the candidates: numbers that
-        are never written stand for it, too. Otherwise a sentence that is over would mostly go on, with another of the
-        candidates.
-        """
-        rated = np.empty((len(features) + 1, len(self.network_.vocabulary)), np.float32)
-        self.network_.probabilities(features, out=rated[:-1])
-        rated[-1] = 0
-        rated[-1, END] = 1
-        if self.mechanism == "subset" and self.length == "private":
-            over = rated.argmax(axis=-1) == END
-            for alias in self._ends:
-                rated[over, alias] = rated[over, END]
-        return rated
+    @cached_property
+    def _groups(self) -> WordGroups | None:
+        if self.mechanism == "two-set" or self.candidate_sets == "favourites":
+            return None
+        return WordGroups(len(self.network_.vocabulary), self.candidates)
+
+    @property
+    def _ends_are_several(self) -> bool:
+        """Whether the end needs as many numbers as there are candidates."""
+        return self.mechanism == "subset" and self.length == "private"
 
     @cached_property
     def _ends(self) -> list[int]:
@@ -283,14 +259,8 @@ class ERAE(Anonymizer):
         if self._groups is not None:
             return sorted(self._groups.ends.tolist())
         outputs = len(self.network_.vocabulary)
-        more = max(0, self.candidates - len(SPECIAL))
+        more = max(0, self.candidates - len(SPECIAL)) if self._ends_are_several else 0
         return [*range(len(SPECIAL)), *range(outputs - more, outputs)]
-
-    @cached_property
-    def _groups(self) -> WordGroups | None:
-        if self.mechanism == "two-set" or self.candidate_sets == "favourites":
-            return None
-        return WordGroups(len(self.network_.vocabulary), self.candidates)
 
     @cached_property
     def _stop(self) -> list[int]:
@@ -300,21 +270,6 @@ class ERAE(Anonymizer):
     def _marks(self) -> frozenset[int]:
         tokens = enumerate(self.network_.vocabulary.tokens)
         return frozenset(number for number, token in tokens if not any(sign.isalnum() for sign in token))
-
-    @cached_property
-    def _neutral(self) -> NeutralStyle | None:
-        return NeutralStyle.open() if self.style == "neutral" else None
-
-    def _written(self, numbers: NDArray[np.int64]) -> list[int]:
-        """Return the numbers of the words: up to the first end, or with public length all that are words."""
-        aliased = self._groups is not None or (self.mechanism == "subset" and self.length == "private")
-        is_end = np.isin(numbers, self._ends if aliased else list(range(len(SPECIAL))))
-        if self.length == "public":
-            kept: list[int] = numbers[~is_end].tolist()
-            return kept
-        stop = int(is_end.argmax()) if is_end.any() else len(numbers)
-        words: list[int] = numbers[:stop].tolist()
-        return words
 
 
 EXAMPLE = ERAE(sentences=4, words=10)

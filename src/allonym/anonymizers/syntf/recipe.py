@@ -19,9 +19,9 @@ Where this differs from the paper, and why:
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,8 @@ from scipy import sparse
 
 from allonym import arithmetic
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, mechanism_for, synthesise
+from allonym.anonymizers.offers import Offer, Slider
+from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, counts_of, mechanism_for, synthesise
 from allonym.errors import InputError, ParameterError
 from allonym.language.synonyms import WordNet
 from allonym.language.words import Morphology, checked_texts, terms
@@ -45,6 +46,8 @@ from allonym.vectors.vocabularies import Vocabulary
 CONDITIONAL = "everything said here is conditional on the vocabulary, which was learned from private documents"
 LEARNED = "the rating was learned from public labelled texts, none of them among the documents"
 _IDF_UNIT = 2**16  # idf weights are whole numbers of this fraction, so that drawing is exact
+# With the shipped vocabulary these lose a little less per word than what was measured: 3.4, 6.8, 10.2, 13.6 and 17.
+_OFFERED = [{"epsilon": epsilon, "words": 150} for epsilon in (6.9, 13.9, 20.5, 28.0, 35.3)]
 
 
 class SynTF(Anonymizer):
@@ -80,6 +83,7 @@ class SynTF(Anonymizer):
     method = "syntf"
     kind = "vectors"
     learns_a_vocabulary = True
+    learns_from_labels: ClassVar[Mapping[str, object]] = {"rating": "utility"}
     _mechanism_for: tuple[object, ...] | None = None
 
     def __init__(
@@ -117,17 +121,12 @@ class SynTF(Anonymizer):
         self._check()
 
     def _check(self) -> None:
+        super()._check()
         check_parameters(self.epsilon, self.loss_per_word, self.words)
         if not 0 <= self.spelling_weight <= 1:
             raise ParameterError(f"spelling_weight must be between 0 and 1, got {self.spelling_weight}.")
-        if self.morphology not in ("lemma", "lower", "orth"):
-            raise ParameterError(f"morphology must be lemma, lower or orth, got {self.morphology!r}.")
-        if self.rating not in ("similarity", "utility"):
-            raise ParameterError(f"rating must be similarity or utility, got {self.rating!r}.")
         if not 0 <= self.label_weight <= 1:
             raise ParameterError(f"label_weight must be between 0 and 1, got {self.label_weight}.")
-        if self.composition not in (None, "tf", "tf-idf", "utility"):
-            raise ParameterError(f"composition must be tf, tf-idf or utility, got {self.composition!r}.")
         if self.composition == "utility" and self.rating != "utility":
             raise ParameterError("composition='utility' needs rating='utility', which learns what terms tell.")
         if not isinstance(self.min_documents, int | np.integer) or self.min_documents < 1:
@@ -190,6 +189,11 @@ class SynTF(Anonymizer):
             assumptions=(ASSUMPTIONS[0] if public else CONDITIONAL, *learned, *ASSUMPTIONS[1:]),
         )
 
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer counts of words."""
+        gives = "a list of words and how often each occurs"
+        return (Offer("counts", "Word counts", gives, lambda: [Slider(_OFFERED)]),)
+
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return the terms, as scikit-learn asks for them."""
         return np.array(self.vocabulary_, dtype=object)
@@ -238,14 +242,8 @@ class SynTF(Anonymizer):
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return documents × terms: how often each occurs."""
         column = {term: position for position, term in enumerate(self.vocabulary_)}
-        starts, columns = [0], list[int]()
-        for text in texts:
-            columns.extend(column[term] for term in self._terms(text) if term in column)
-            starts.append(len(columns))
-        shape = (len(texts), len(column))
-        counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=shape)
-        counts.sum_duplicates()
-        return counts
+        rows = [[column[term] for term in self._terms(text) if term in column] for text in texts]
+        return counts_of(rows, len(column))
 
     def _given_vocabulary(self) -> list[str]:
         """Return the vocabulary parameter as terms; the shipped words are brought to the chosen morphology."""

@@ -35,6 +35,13 @@ class Deniability:
     substitutes: float
     margin: float = 0.0
 
+    def __str__(self) -> str:
+        margin = f" (± {self.margin:.3f})" if self.margin else ""
+        return (
+            f"A word stays itself with probability {self.unchanged:.3f}{margin} and hides among "
+            f"{self.substitutes:,.1f} on average over {self.words} words of the vocabulary; that is no guarantee."
+        )
+
 
 def of_laws(laws: NDArray[np.float64], own: NDArray[np.int64]) -> Deniability:
     """Return the exact figures of laws, one row a word, whose own column is given."""

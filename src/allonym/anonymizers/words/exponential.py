@@ -12,6 +12,7 @@ from functools import cached_property
 
 import numpy as np
 
+from allonym.anonymizers.offers import Offer, Slider
 from allonym.anonymizers.words.deniability import Deniability, of_laws, solve
 from allonym.anonymizers.words.segments import SEGMENT, in_segments
 from allonym.anonymizers.words.substitution import Int64, WordSubstitution
@@ -20,6 +21,8 @@ from allonym.mechanisms.metric_exponential import MetricExponential, metric_expo
 from allonym.randomness import DocumentStreams
 from allonym.vectors.closeness import WordCloseness
 from allonym.vectors.embeddings import WordTable
+
+_OFFERED = [{"epsilon": epsilon, "order": "text"} for epsilon in (5.0, 6.0, 6.5, 7.0, 8.0)]
 
 
 class WordExponential(WordSubstitution):
@@ -43,8 +46,6 @@ class WordExponential(WordSubstitution):
         if not 1e-6 <= self.epsilon < 1e6:
             raise ParameterError(f"epsilon must be a positive number (1e-6 to 1e6), got {self.epsilon}.")
         super()._check()
-        for learned in ("mechanism_", "_closeness", "_chosen"):
-            self.__dict__.pop(learned, None)
 
     @cached_property
     def table_(self) -> WordTable:
@@ -68,6 +69,11 @@ class WordExponential(WordSubstitution):
     def loss_per_unit(self) -> float:
         """The loss of one word for each unit of distance, as computed: at most ε."""
         return self.mechanism_.loss_per_unit
+
+    def offers(self) -> tuple[Offer, ...]:
+        """Offer texts in which every word has its place."""
+        gives = "every word kept by chance or replaced by one near it; hides more, and reads badly"
+        return (Offer("words", "Word by word", gives, lambda: [Slider(_OFFERED)]),)
 
     def deniability(self, words: Sequence[str] | None = None) -> Deniability:
         """Return how often these words stay themselves, and among how many each hides, exactly; by default of a sample.

@@ -6,12 +6,13 @@ saying how far two documents are apart is the same, and stands here.
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,13 @@ from scipy import sparse
 
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
-from allonym.anonymizers.syntf.counts import draw_words
+from allonym.anonymizers.syntf.counts import counts_of, draw_words
 from allonym.anonymizers.words.deniability import Deniability
 from allonym.errors import InputError, ParameterError
 from allonym.language import words as text
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
+from allonym.privacy.statement import number
 from allonym.randomness import DocumentStreams
 from allonym.vectors import embeddings as word_tables
 from allonym.vectors import vocabularies
@@ -80,6 +82,16 @@ class Neighbours:
     distance: float
     loss: float
 
+    def __str__(self) -> str:
+        if not self.distance:
+            return "Half of the words or more have another word with the same vector, and lose nothing against it."
+        away = math.ceil(self.distance * 1e4) / 1e4
+        return (
+            f"Half of the words have a neighbour no further than {away:.4f} away, and against it each output word "
+            f"shifts the odds by a factor of at most e^{number(self.loss)}; that is about usual neighbours, not all "
+            "pairs."
+        )
+
 
 class WordSubstitution(Anonymizer):
     """Base of methods that replace one word after the other, losing in proportion to a distance of words.
@@ -87,7 +99,8 @@ class WordSubstitution(Anonymizer):
     A subclass says how words are replaced (`_substitutes`), and what that loses (`loss_per_unit`).
     """
 
-    kind = "texts"
+    replaces_words = True
+    learns_from_labels: ClassVar[Mapping[str, object]] = {"topical_words": None}
 
     def __init__(
         self,
@@ -129,10 +142,6 @@ class WordSubstitution(Anonymizer):
     def deniability(self, words: Sequence[str] | None = None) -> Deniability:
         """Return how often these words stay themselves, and among how many each hides; by default of a sample."""
 
-    @abstractmethod
-    def epsilon_for_unchanged(self, share: float) -> float:
-        """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
-
     def _asked_about(self, words: Sequence[str] | None) -> Int64:
         """Return the rows of these words, or of a sample spread over the table."""
         if words is None:
@@ -143,17 +152,14 @@ class WordSubstitution(Anonymizer):
         return rows
 
     def _check(self) -> None:
+        super()._check()
         if self.words is not None:
             check_words(self.words)
-        if self.order not in ("bag", "text"):
-            raise ParameterError(f"order must be bag or text, got {self.order!r}.")
         if self.topical_words is not None:
             if self.order == "text":
                 raise ParameterError("topical_words is for order='bag' only: a text keeps every word's place.")
             if not isinstance(self.topical_words, int | np.integer) or self.topical_words < 1:
                 raise ParameterError(f"topical_words must be a whole number of at least 1, got {self.topical_words}.")
-        for learned in ("table_", "furthest_", "stand_in_", "_usual_neighbour"):  # from other parameters
-            self.__dict__.pop(learned, None)
 
     def fit(self, texts: Sequence[str], y: object = None) -> Self:
         """Learn which words are topical (§2.1 of the paper) from public texts and their labels.
@@ -168,7 +174,7 @@ class WordSubstitution(Anonymizer):
         labels = np.asarray(y)
         if labels.shape != (len(documents),) or len(np.unique(labels)) < 2:
             raise InputError("The reference texts must have one label each, and at least two different ones in all.")
-        scores = _chi_squared(_compositions(documents, len(self.table_)), labels)
+        scores = _chi_squared(counts_of(documents, len(self.table_)), labels)
         best = np.argsort(-scores, kind="stable")[: self.topical_words]
         self._topical = np.isin(np.arange(len(self.table_)), best)
         return self
@@ -231,6 +237,14 @@ class WordSubstitution(Anonymizer):
             assumptions=ASSUMPTIONS if self.topical_words is None else (*ASSUMPTIONS, TOPICAL_ASSUMPTION),
         )
         return promised if self.words else promised.copying(Habit.NUMBER_OF_WORDS)
+
+    def further_figures(self) -> dict[str, Any]:
+        """Return how near words lie, and how deniable each is."""
+        return {"nearest_neighbours": self.neighbours(), "deniability": self.deniability()}
+
+    def words_drawn(self, text: str) -> int:
+        """Return how many words are replaced; some are joined, so that these are no more than `words_at_most`."""
+        return len(self._rows(text))
 
     def words_of(self, document: str) -> list[str]:
         """Return a document as this method reads it: the words that will be replaced, one for one."""
@@ -303,7 +317,7 @@ class WordSubstitution(Anonymizer):
         if self.order == "text":
             return [self._cut_or_filled(rows) for rows in documents]
         filled = [rows if len(rows) else np.array([self.stand_in_]) for rows in documents]
-        return list(draw_words(_compositions(filled, len(self.table_)), self.words, streams))
+        return list(draw_words(counts_of(filled, len(self.table_)), self.words, streams))
 
     def _cut_or_filled(self, rows: Int64) -> Int64:
         """Return the first `words` words, filled up with the stand-in; all of them where no length is asked for."""
@@ -334,15 +348,6 @@ def _check_equal_lengths(first: Float32, second: Float32) -> None:
             f"The documents have {len(first)} and {len(second)} known words, so their lengths tell them apart; "
             "give words= (--words) to bring both to one length."
         )
-
-
-def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
-    """Return documents × terms: how often each occurs."""
-    starts = np.concatenate([[0], np.cumsum([len(rows) for rows in documents])])
-    columns = np.concatenate([*documents, np.zeros(0, np.int64)])
-    counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(documents), terms))
-    counts.sum_duplicates()
-    return counts
 
 
 def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.float64]:

@@ -31,12 +31,13 @@ from allonym.networks.whole_numbers import ONE, ONE_INVERSE, Floats, Shorts, Who
 
 Sentence: TypeAlias = Sequence[int]
 
-__all__ = ["FURTHER_WORDS", "KIND", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "Shape"]
+__all__ = ["FURTHER_WORDS", "KIND", "NEUTRAL", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "Shape"]
 
 KIND = "a4nt"
 VOCABULARY_FILE = "vocabulary.txt"
 TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 BALANCE = 8.0  # of models that name none
+NEUTRAL = "neutral"  # the target of models that imitate no class
 FURTHER_WORDS = 2  # by which the paper's translator may be longer than the sentence it reads
 
 _NEVER_WRITTEN = (PAD, START)

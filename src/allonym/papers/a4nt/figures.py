@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from allonym.anonymizers.a4nt.recipe import SHIPPED
+from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.drawing.figures import Figure, Lines, Panel, Point, Rule, Series
 from allonym.papers.a4nt.paper import TABLE_3
 from allonym.papers.a4nt.rows import Results, Row, label, of_setting

@@ -23,11 +23,12 @@ from numpy.typing import NDArray
 
 from allonym import models
 from allonym.anonymizers.a4nt import A4NT
-from allonym.anonymizers.a4nt.recipe import AUTO, LIKELIEST, NEUTRAL, SHIPPED, uniforms
+from allonym.anonymizers.a4nt.recipe import AUTO, LIKELIEST, uniforms
+from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.errors import AllonymError
 from allonym.language import masked_sentences
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
-from allonym.networks.a4nt.inference import BALANCE, FURTHER_WORDS, KIND, A4ntReader
+from allonym.networks.a4nt.inference import BALANCE, FURTHER_WORDS, KIND, NEUTRAL, A4ntReader
 from allonym.papers.a4nt.documents import CLASSES, SIX, Part
 from allonym.randomness import insecure
 

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from allonym import __version__, acceleration
-from allonym.anonymizers.a4nt.recipe import SHIPPED
+from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.errors import MissingDependencyError
 from allonym.papers.a4nt import runs, tables
 from allonym.papers.a4nt.attacks import LSTM, PANEL

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from allonym.anonymizers.a4nt.recipe import SHIPPED
+from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.papers.a4nt.documents import SIX
 from allonym.papers.a4nt.paper import RECIPES
 

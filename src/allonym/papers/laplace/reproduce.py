@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from allonym import __version__, distances
+from allonym.anonymizers.release import texts_of_counts
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.exponential import WordExponential
 from allonym.anonymizers.words.laplace import WordLaplace
 from allonym.anonymizers.words.substitution import WordSubstitution
-from allonym.attackers.counts import texts_of_counts
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.panel import Texts, attack
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
+from allonym.anonymizers.release import texts_of_counts
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.syntf.counts import synthesise
 from allonym.attackers.base import Attacker
-from allonym.attackers.counts import texts_of_counts
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
 from allonym.language.words import digest
