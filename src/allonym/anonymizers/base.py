@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from allonym.anonymizers.auditing import Auditing
 from allonym.anonymizers.settings import settings_digest
 from allonym.errors import ParameterError
 from allonym.language.words import checked_texts, digest
@@ -54,6 +55,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     @abstractmethod
     def _check(self) -> None:
         """Raise `ParameterError` unless every parameter can be used."""
+
+    def audited(self) -> Auditing:
+        """Return what an audit must know of this method; by default that it has nothing to say."""
+        return Auditing(self)
 
     def fit(self, texts: Sequence[str], y: Sequence[object] | None = None) -> Self:
         """Learn nothing: this anonymizer is ready as constructed."""

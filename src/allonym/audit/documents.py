@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
-from allonym.audit.draws import mixed
+from allonym.anonymizers.auditing import mixed
 from allonym.language import sequences
-from allonym.language.words import terms, words
 from allonym.privacy.habits import Habit
 
 MEASURED = frozenset({Habit.NUMBER_OF_WORDS, Habit.NUMBER_OF_SENTENCES, Habit.SENTENCE_LENGTHS})
@@ -191,17 +190,6 @@ def generated(known: Sequence[str], number: int) -> str:
 def few_documents(known: Sequence[str]) -> list[tuple[str, str]]:
     """Return some thirty of the documents, of every kind: for methods that take a second for each."""
     return [(name, text) for name, text in documents(known) if name in _FEW]
-
-
-def words_in_order(document: str) -> int:
-    """Return how many words a document has, if every one of them counts."""
-    return len(words(document))
-
-
-def known_words(vocabulary: Collection[str]) -> Reading:
-    """Return how words are counted where unknown ones and stop words do not count."""
-    held = frozenset(vocabulary)
-    return lambda document: sum(term in held for term in terms(document, morphology="lower"))
 
 
 def twin(document: str, copies: Collection[str], word: str, reading: Reading) -> str | None:

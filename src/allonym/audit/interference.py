@@ -19,16 +19,15 @@ from typing import Any, cast
 
 import numpy as np
 
+from allonym.anonymizers.auditing import PLAIN
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.words.segments import SEGMENT
-from allonym.anonymizers.words.substitution import WordSubstitution
-from allonym.audit.documents import MEASURED, Reading, twin
-from allonym.audit.draws import Mechanism, held
+from allonym.audit.documents import MEASURED, twin
+from allonym.audit.draws import held
 from allonym.audit.findings import Finding, Verdict
-from allonym.audit.small import PLAIN, audit_words, loss_of, reading_of, settings_of
 from allonym.errors import AllonymError
 from allonym.formats.files import open_documents
 from allonym.jobs.execute import plan, run
+from allonym.mechanisms import Mechanism
 from allonym.privacy import Guarantee
 from allonym.randomness import secure
 
@@ -89,8 +88,8 @@ class Comparison:
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
         self.anonymizer, self.table = anonymizer, table
         self.promised: Guarantee = anonymizer.guarantee()
-        self.word = (audit_words(anonymizer) or PLAIN)[-1]
-        self.reading: Reading = reading_of(anonymizer)
+        self.audited = anonymizer.audited()
+        self.word = (self.audited.known() or PLAIN)[-1]
         self.differ: dict[str, list[str]] = {"output": [], "draws": [], "records": []}
         self.most_drawn = self.most_written = 0
         self.mechanisms: list[Mechanism] = []
@@ -99,7 +98,7 @@ class Comparison:
 
     def twin(self, document: str) -> str | None:
         """Return the document's plain twin."""
-        return twin(document, self.promised.copies, self.word, self.reading)
+        return twin(document, self.promised.copies, self.word, self.audited.count)
 
     def add(self, name: str, document: str) -> None:
         """Compare one document with its twin."""
@@ -201,11 +200,11 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
     written = max(one.most_written for one in comparisons)
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
     # Of equal mechanisms one: a loss may take a pass over a vocabulary.
-    used = {settings_of(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
-    lost = max((loss_of(mechanism) or 0.0 for mechanism in used.values()), default=0.0)
+    used = {_settings(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
+    lost = max((_loss_of(mechanism) for mechanism in used.values()), default=0.0)
     figures = {"drawn": most, "written": written, "stated": promised.words, "loss": lost, "claimed": claimed}
     # What fills up a segment is drawn, and dropped.
-    filled = SEGMENT if isinstance(anonymizer, WordSubstitution) else 1
+    filled = comparisons[0].audited.drawn_together
     stated = None if promised.words is None else -(-promised.words // filled) * filled
     says, verdict = f"A document's {most:,} words are drawn by mechanisms that lose what is stated", "holds"
     if not most:
@@ -222,6 +221,18 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
     elif not _adds_up(anonymizer):
         says, verdict = "The losses of words and documents are more than the total that is stated", "violated"
     return Finding(check="words drawn", verdict=cast(Verdict, verdict), says=f"{says} ({where}).", figures=figures)
+
+
+def _settings(mechanism: Mechanism) -> tuple[object, ...]:
+    """Return what tells mechanisms apart: their kind, and the numbers they hold."""
+    numbers = (item for item in sorted(vars(mechanism).items()) if isinstance(item[1], int | float))
+    return (type(mechanism), *numbers)
+
+
+def _loss_of(mechanism: Mechanism) -> float:
+    """Return what a mechanism loses: for each unit of distance if distances count, else for each draw."""
+    per_unit = mechanism.loss_per_unit
+    return mechanism.loss() if per_unit is None else per_unit
 
 
 def _adds_up(anonymizer: Anonymizer) -> bool:

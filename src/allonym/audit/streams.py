@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.random_replacement import RandomReplacement
-from allonym.audit.draws import Watch, Words, watched
+from allonym.audit.draws import Watch, watched
 from allonym.audit.findings import Finding
 from allonym.audit.interference import as_bytes
+from allonym.mechanisms.base import Words
 from allonym.randomness import Rng, secure
 
 _MANY = 1_200
@@ -112,7 +113,7 @@ def _elsewhere(watches: Sequence[Watch], where: str) -> Finding:
 def _releases(anonymizer: Anonymizer, texts: Sequence[str], where: str) -> Finding:
     """Return whether releases that follow each other under one key, also by another method, have their own noise."""
     rng, read = secure(), list[Words]()
-    for method in (anonymizer, anonymizer, RandomReplacement(words=20)):
+    for method in (anonymizer, anonymizer, anonymizers.examples()["random-replacement"]):
         with watched() as watch:
             method.release(texts, rng=rng)
         read.append(watch.words())

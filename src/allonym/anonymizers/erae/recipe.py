@@ -30,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.anonymizers.base import Anonymizer
+from allonym.anonymizers.erae.auditing import ERAEAuditing
 from allonym.errors import ParameterError
 from allonym.language import sequences
 from allonym.language.sequences import END, LONGEST_SENTENCE, SPECIAL
@@ -153,6 +154,10 @@ class ERAE(Anonymizer):
                 "ask for more, or for mechanism='subset', which can lose less."
             )
         return TwoSet(outputs, epsilon=epsilon, candidates=self.candidates)
+
+    def audited(self) -> ERAEAuditing:
+        """Return what an audit must know of this method."""
+        return ERAEAuditing(self)
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""

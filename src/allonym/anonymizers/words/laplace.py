@@ -19,6 +19,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from allonym import acceleration
+from allonym.anonymizers.words.auditing import MovedWordAuditing
 from allonym.anonymizers.words.deniability import Deniability, of_draws, solve
 from allonym.anonymizers.words.segments import SEGMENT, in_segments
 from allonym.anonymizers.words.substitution import Int64, WordSubstitution
@@ -69,6 +70,10 @@ class WordLaplace(WordSubstitution):
     @property
     def _slack(self) -> float:
         return self.mechanism_.slack
+
+    def audited(self) -> MovedWordAuditing:
+        """Return what an audit must know of this method."""
+        return MovedWordAuditing(self)
 
     def deniability(self, words: Sequence[str] | None = None) -> Deniability:
         """Return how often these words stay themselves, estimated from draws; by default of a sample.

@@ -20,6 +20,7 @@ from scipy import sparse
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.syntf.counts import draw_words
+from allonym.anonymizers.words.auditing import WordAuditing
 from allonym.anonymizers.words.deniability import Deniability
 from allonym.errors import InputError, ParameterError
 from allonym.language import words as text
@@ -132,6 +133,10 @@ class WordSubstitution(Anonymizer):
     @abstractmethod
     def epsilon_for_unchanged(self, share: float) -> float:
         """Return the ε at which this share of words stays as it is, on average over a sample of the vocabulary."""
+
+    def audited(self) -> WordAuditing:
+        """Return what an audit must know of this method."""
+        return WordAuditing(self)
 
     def _asked_about(self, words: Sequence[str] | None) -> Int64:
         """Return the rows of these words, or of a sample spread over the table."""
