@@ -1,7 +1,7 @@
 """Non-interference: with the draws held fixed, every document must give the same bytes. Exact, without sampling.
 
 What comes out of a method may depend on a document through the draws of its mechanism alone. So the draws are taken
-from a fixed table (`audit_draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a
+from a fixed table (`draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a
 job must be the same for every document: or, where a method says that it copies a habit, for a document and a plain one
 that shares this habit.
 """
@@ -31,6 +31,7 @@ from allonym.mechanisms import Mechanism
 from allonym.privacy import Guarantee
 from allonym.randomness import secure
 
+_FIXED = "With the draws held fixed"
 _NAMED = 6  # documents in a sentence
 _BATCH = 5
 _UP = 1 + 1e-9
@@ -186,12 +187,12 @@ def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Fin
     figures = {"documents": compared, "differ": len(names), "which": names[:50], "tables": len(comparisons)}
     if left_out := sum(one.left_out for one in comparisons):
         figures["left_out"] = left_out
-    if not names:
-        says = f"With the draws held fixed, {what} was the same for {compared:,} documents ({where})."
-        return Finding(check=check, verdict="holds", says=says, figures=figures)
     named = "; ".join(names[:_NAMED]) + ("; …" if len(names) > _NAMED else "")
-    says = f"With the draws held fixed, {what} still follows the document ({where}): {named}. The loss is infinite."
-    return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
+    says = (
+        f"{_FIXED}, {what} was the same for {compared:,} documents ({where}).",
+        f"{_FIXED}, {what} still follows the document ({where}): {named}. The loss is infinite.",
+    )
+    return Finding.of(check, bool(names), says, figures, tells=True)
 
 
 def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str) -> Finding:
@@ -257,12 +258,11 @@ def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], wher
     first, second = (_job(anonymizer, texts) for texts in zip(*pairs, strict=True))
     names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
     figures = {"rows": len(pairs), "files": sorted(first), "differ": names}
-    if names:
-        says = f"With the draws held fixed, files of a job still follow its texts ({where}): {', '.join(names)}."
-        return Finding(check="job files", verdict="violated", says=says, figures=figures, tells=True)
-    files = ", ".join(sorted(first))
-    says = f"With the draws held fixed, a table of {len(pairs)} other texts gave the same files: {files} ({where})."
-    return Finding(check="job files", verdict="holds", says=says, figures=figures)
+    says = (
+        f"{_FIXED}, a table of {len(pairs)} other texts gave the same files: {', '.join(sorted(first))} ({where}).",
+        f"{_FIXED}, files of a job still follow its texts ({where}): {', '.join(names)}.",
+    )
+    return Finding.of("job files", bool(names), says, figures, tells=True)
 
 
 def _fits(document: str) -> bool:

@@ -184,8 +184,9 @@ def _on_the_grid(audited: Points, points: Float64, rng: Rng) -> Finding:
     moved = np.concatenate([audited.mechanism.draw(np.tile(point, (_GRID_DRAWS, 1)), rng) for point in points])
     cells = moved / audited.grid
     off = int((cells != np.rint(cells)).any(axis=1).sum())
-    says = f"All of {len(moved):,} moved points lie on one grid of {audited.grid:g}"
-    if off:
-        says = f"{off:,} of {len(moved):,} moved points lie off the grid: their last bits tell inputs apart"
+    says = (
+        f"All of {len(moved):,} moved points lie on one grid of {audited.grid:g}.",
+        f"{off:,} of {len(moved):,} moved points lie off the grid: their last bits tell inputs apart.",
+    )
     figures = {"points": len(moved), "off_the_grid": off, "grid": audited.grid}
-    return Finding(check="support", verdict="violated" if off else "holds", says=f"{says}.", figures=figures)
+    return Finding.of("support", off > 0, says, figures, tells=False)

@@ -76,7 +76,7 @@ class Totals:
     author: Fraction | None = None
     caps: Caps = Caps()
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return totals as plain values, losses rounded up; null where there is no total."""
         document, author = (None if one is None else rounded_up(one) for one in (self.document, self.author))
         caps = (None if cap is None else float(cap) for cap in (self.caps.document, self.caps.author))
@@ -113,7 +113,7 @@ class Entry:
     by_author: bool
     adjacency: str
 
-    def to_json(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the entry as plain values, its loss rounded up."""
         return {**asdict(self), "loss": None if self.loss is None else rounded_up(self.loss)}
 

@@ -57,7 +57,7 @@ class Budget:
             return
         with Ledger.looked_at(self.path) as ledger:
             totals = adapted(Account(ledger, self._name(job), self.caps)).foresee(job)
-        yield spent_on(totals.dataset, totals, then=True), totals.to_json()
+        yield spent_on(totals.dataset, totals, then=True), totals.to_dict()
 
     def report(self, talk: Talk, account: Account | None) -> None:
         """Say what has been spent by now."""

@@ -1,6 +1,6 @@
 """The audit of our own mechanisms as a table: claimed loss, exact loss, and the lower bound that draws alone show.
 
-    python -m allonym.audit.table results
+    python tools/audit_table.py results
 
 writes audit.json and audit.md. All lower bounds hold together with 99.9 %.
 """
@@ -209,7 +209,7 @@ def _markdown(
     text = [
         "# Our own mechanisms, audited",
         "",
-        "Made by `python -m allonym.audit.table results`. *Exact* is the loss by rational arithmetic, where",
+        "Made by `python tools/audit_table.py results`. *Exact* is the loss by rational arithmetic, where",
         "the law can be written out. The *lower bound* is what draws alone show: events are chosen on as many draws",
         "again, and judged by exact binomial tails.",
         f"*Alone* it holds with {100 * CONFIDENCE:g} %; "
@@ -282,5 +282,5 @@ def _boxes_in_words(boxes: list[dict[str, Any]]) -> list[str]:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise ParameterError("Name the folder to write to: python -m allonym.audit.table results")
+        raise ParameterError("Name the folder to write to: python tools/audit_table.py results")
     main(sys.argv[1])
