@@ -43,7 +43,7 @@ import pyarrow.parquet as pq
 
 from allonym import cli
 from allonym.budget import file as ledger_file
-from allonym.budget.account import Purpose
+from allonym.budget.account import Charge
 from allonym.budget.ledger import Ledger
 from allonym.cli import BAD_USE, INTERRUPTED
 from allonym.jobs.batches import Protected
@@ -372,7 +372,7 @@ def crash_ledgers(crashes: int, folder: Path) -> dict[str, int]:
         while seen < crashes:
             epsilon = rng.choice([0.1, 1.0, 47.5])
             promise = Guarantee(definition="pure", loss_per_word=epsilon, words=1, epsilon=epsilon)
-            ledger.charge(Purpose("d", "m", promise, 2, has_authors=True), [(None, ["x", "y"])])
+            ledger.charge(Charge("d", "m", promise, 2, has_authors=True), [(None, ["x", "y"])])
             paid += Fraction(epsilon)
             snapshot("")
         ledger._connection.set_trace_callback(None)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae import ERAE
+from allonym.anonymizers.erae.auditing import candidate_sets, of_groups
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.exponential import WordExponential
@@ -14,6 +17,7 @@ from allonym.audit import methods
 from allonym.audit import metric as audit_metric
 from allonym.audit.draws import watched
 from allonym.audit.interference import interference
+from allonym.audit.mechanisms import of_mechanism
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
 from allonym.networks.erae.groups import WordGroups
 from allonym.privacy import accounting
@@ -38,33 +42,34 @@ def test_metric_mechanisms_pass_and_smaller_claims_do_not(monkeypatch, most):
     monkeypatch.setattr(audit_metric, "MOST_TO_ENUMERATE", most)
     mechanism = metric()
     claimed, furthest = mechanism.loss_per_unit, 4.0 * mechanism.loss_per_unit
-    assert not broken(methods.of_metric(mechanism, claimed, furthest, 2000, insecure(1)))
-    findings = methods.of_metric(mechanism, 0.9 * claimed, furthest, 20, insecure(1))
+    assert not broken(of_mechanism(mechanism.audited(), furthest, claimed, 2000, insecure(1)))
+    findings = of_mechanism(mechanism.audited(), furthest, 0.9 * claimed, 20, insecure(1))
     assert broken(findings) == ["exact metric loss"]
-    findings = methods.of_metric(mechanism, claimed, 0.5, 2000, insecure(1))
+    findings = of_mechanism(mechanism.audited(), 0.5, claimed, 2000, insecure(1))
     assert {"exact loss", "sampled loss"} <= set(broken(findings))
 
 
 def test_exponential_mechanisms_pass_and_smaller_claims_do_not():
     mechanism = Exponential(insecure(1).below(100, (12, 12)) / 100, epsilon=4.0)
-    assert not broken(methods.of_exponential(mechanism, mechanism.loss(), 5000, insecure(1)))
-    findings = methods.of_exponential(mechanism, 0.5 * mechanism.loss(), 5000, insecure(1))
+    assert not broken(of_mechanism(mechanism.audited(), mechanism.loss(), 0.0, 5000, insecure(1)))
+    findings = of_mechanism(mechanism.audited(), 0.5 * mechanism.loss(), 0.0, 5000, insecure(1))
     assert broken(findings) == ["exact loss", "sampled loss"]
 
 
 def test_two_set_passes_at_both_sizes_and_a_smaller_claim_is_seen_in_draws():
     mechanism = TwoSet(60, epsilon=3.0)
-    assert not broken(methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(1)))
-    assert broken(methods.of_candidates(mechanism, 0.5 * mechanism.loss(), 5000, insecure(1))) == ["sampled loss"]
+    assert not broken(of_mechanism(mechanism.audited(), mechanism.loss(), 0.0, 5000, insecure(1)))
+    findings = of_mechanism(mechanism.audited(), 0.5 * mechanism.loss(), 0.0, 5000, insecure(1))
+    assert broken(findings) == ["sampled loss"]
 
 
 def test_groups_pass_with_their_whole_law_and_a_smaller_claim_does_not():
     mechanism, groups = Subset(200, loss=4.0, candidates=5), WordGroups(200, 5)
-    findings = methods.of_groups(mechanism, groups, mechanism.loss(), 5000, insecure(1))
+    findings = of_mechanism(of_groups(mechanism, groups), mechanism.loss(), 0.0, 5000, insecure(1))
     assert {one.verdict for one in findings} == {"holds"}
     assert [one.check for one in findings] == ["support", "exact loss", "reconstruction", "sampled loss"]
     assert findings[1].figures["exact_loss"] == pytest.approx(4.0, abs=1e-9)
-    findings = methods.of_groups(mechanism, groups, 0.99 * mechanism.loss(), 50, insecure(1))
+    findings = of_mechanism(of_groups(mechanism, groups), 0.99 * mechanism.loss(), 0.0, 50, insecure(1))
     assert broken(findings) == ["exact loss", "reconstruction"]  # which reaches what the claim allows, too
 
 
@@ -72,7 +77,7 @@ def test_the_groups_that_are_audited_are_those_that_er_ae_draws_from():
     method = ERAE(mechanism="subset", style="neutral", loss_per_word=10.0, sentences=1, words=3)
     groups = WordGroups(method.mechanism_.outputs, method.candidates)
     text = "The ship sinks in a storm."
-    sets = methods.candidate_sets(method.mechanism_, groups)
+    sets = candidate_sets(method.mechanism_, groups)
     with watched(words=False) as watch:
         method.release([text], rng=insecure(1))
     [draw] = watch.draws
@@ -80,7 +85,7 @@ def test_the_groups_that_are_audited_are_those_that_er_ae_draws_from():
     for row in draw.inputs[0]:
         used = np.flatnonzero(row)
         assert (sets == used).all(axis=1).any()
-        assert (methods.ratings_of_sets(method.mechanism_, used[None])[0] == row).all()
+        assert (method.mechanism_.ratings(used) == row).all()
 
 
 class Unrounded(LaplaceND):
@@ -97,13 +102,15 @@ class TooLittle(LaplaceND):
         return super()._noise(numbers) / 2
 
 
-def test_laplace_noise_passes_and_broken_noise_does_not(monkeypatch):
+def of_points(mechanism: LaplaceND):
     points = np.array([[0.1, 0.2], [0.3, 0.1], [1.0, 1.0]])
-    assert not broken(methods.of_laplace(LaplaceND(2, epsilon=5.0), points, 5000, insecure(1)))
-    assert broken(methods.of_laplace(Unrounded(2, epsilon=5.0), points, 5000, insecure(1))) == ["support"]
-    monkeypatch.setattr(methods, "LaplaceND", TooLittle)  # which the check in one dimension is made of
-    findings = methods.of_laplace(TooLittle(2, epsilon=5.0), points, 5000, insecure(1))
-    assert broken(findings) == ["sampled loss", "sampled loss"]
+    return of_mechanism(replace(mechanism.audited(), points=points), 0.0, 0.0, 5000, insecure(1))
+
+
+def test_laplace_noise_passes_and_broken_noise_does_not():
+    assert not broken(of_points(LaplaceND(2, epsilon=5.0)))
+    assert broken(of_points(Unrounded(2, epsilon=5.0))) == ["support"]
+    assert broken(of_points(TooLittle(2, epsilon=5.0))) == ["sampled loss", "sampled loss"]
 
 
 @pytest.mark.parametrize(

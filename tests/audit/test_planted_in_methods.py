@@ -8,7 +8,9 @@ from __future__ import annotations
 import planted
 import pytest
 
+from allonym.anonymizers.auditing import PLAIN
 from allonym.anonymizers.erae import ERAE
+from allonym.anonymizers.erae.auditing import tiny
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.laplace import WordLaplace
@@ -16,7 +18,6 @@ from allonym.audit.documents import documents, few_documents
 from allonym.audit.interference import interference, job_files
 from allonym.audit.pipeline import pipeline
 from allonym.audit.release import words_for
-from allonym.audit.small import PLAIN, small_version, tiny_erae
 from allonym.audit.streams import many_rows, streams
 
 AS_IT_IS = "as it is"
@@ -29,21 +30,21 @@ def violated(findings) -> set[str]:
 def followed(method):
     """Non-interference: ER-AE with all it draws over a small network, other methods as they are."""
     if isinstance(method, ERAE):
-        return interference(tiny_erae(method, 200), few_documents(PLAIN), tables=1, where=AS_IT_IS)
+        return interference(tiny(method, 200), few_documents(PLAIN), tables=1, where=AS_IT_IS)
     return interference(method, few_documents(words_for(method)), tables=1, where=AS_IT_IS)
 
 
 def noise(method):
-    small = small_version(method)
+    small = method.audited().small()
     found = streams(small.anonymizer, small.words, where="small")
-    many = tiny_erae(method, 8, sentences=1, steps=1) if isinstance(method, ERAE) else small.anonymizer
+    many = tiny(method, 8, sentences=1, steps=1) if isinstance(method, ERAE) else small.anonymizer
     return [*found, many_rows(many, "house", "small")]
 
 
 @pytest.mark.parametrize("name", [name for name in planted.HONEST if name != "erae"])
 def test_honest_methods_pass_every_check(name):
     method = planted.shipped(name)
-    words, small = words_for(method), small_version(method)
+    words, small = words_for(method), method.audited().small()
     findings = [*interference(method, few_documents(words), tables=1, where=AS_IT_IS)]
     findings += interference(small.anonymizer, documents(PLAIN), tables=2, where="small")
     findings += [job_files(small.anonymizer, few_documents(PLAIN), "small"), *noise(method), *pipeline(method)]
@@ -56,7 +57,7 @@ def test_honest_methods_pass_every_check(name):
 )
 def test_honest_er_ae_passes_every_check(options):
     method = ERAE(**options)
-    small = tiny_erae(method, 8, sentences=3, steps=4)
+    small = tiny(method, 8, sentences=3, steps=4)
     findings = [*followed(method), *pipeline(method), *streams(small, PLAIN[:8], where="small")]
     findings += [*interference(small, documents(PLAIN[:8]), tables=2, where="small")]
     findings.append(job_files(small, few_documents(PLAIN[:8]), "small"))
@@ -139,7 +140,7 @@ def test_1_the_original_is_never_drawn(monkeypatch, name):
 )
 def test_1_the_original_is_never_written(bug):
     method = planted.broken("syntf", _anonymize=bug)
-    small = small_version(method).anonymizer.set_params(words=20)
+    small = method.audited().small().anonymizer.set_params(words=20)
     assert "interference" in violated(interference(small, few_documents(PLAIN), tables=1, where="small"))
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from allonym.anonymizers import base
-from allonym.audit import methods, release, texts
+from allonym.audit import mechanisms, methods, release, texts
 from allonym.audit.findings import Audit, Finding
 from allonym.audit.page import page
 from allonym.mechanisms import Subset
@@ -100,7 +100,7 @@ def fewer_documents(monkeypatch):
 
 def test_er_ae_passes(command, monkeypatch, fewer_documents):
     monkeypatch.setattr(methods, "TEXT_DRAWS", 5)
-    monkeypatch.setattr(methods, "_MOST_RATED_DRAWS", 500)
+    monkeypatch.setattr(mechanisms, "_MOST_RATED_DRAWS", 500)
     result = command("audit", "--method", "erae", *DRAWS, "--json").done()
     assert verdicts(result)["exact loss"] == verdicts(result)["length"] == "holds"
 
@@ -113,7 +113,7 @@ def fewer_rows(monkeypatch):
 
 def test_er_ae_with_groups_and_neutral_style_passes_by_its_whole_law(command, monkeypatch, fewer_rows, fewer_documents):
     monkeypatch.setattr(methods, "TEXT_DRAWS", 5)
-    monkeypatch.setattr(methods, "_MOST_RATED_DRAWS", 500)
+    monkeypatch.setattr(mechanisms, "_MOST_RATED_DRAWS", 500)
     options = ("--mechanism", "subset", "--candidate-sets", "groups", "--style", "neutral", "--loss-per-word", 10)
     result = command("audit", "--method", "erae", *options, *DRAWS, "--json").done()
     assert "violated" not in verdicts(result).values()
@@ -174,9 +174,9 @@ def test_a_method_without_a_claim_is_said_to_leak_as_a_program_too(command, scri
 @pytest.mark.parametrize("loss", [0.5, 4.0, 11.4])
 def test_the_subset_mechanism_passes_and_a_smaller_claim_does_not(loss):
     mechanism = Subset(400, loss=loss, candidates=3)
-    findings = methods.of_candidates(mechanism, mechanism.loss(), 5000, insecure(3))
+    findings = mechanisms.of_mechanism(mechanism.audited(), mechanism.loss(), 0.0, 5000, insecure(3))
     assert {one.verdict for one in findings} == {"holds"}
-    findings = methods.of_candidates(mechanism, 0.99 * mechanism.loss(), 50, insecure(3))
+    findings = mechanisms.of_mechanism(mechanism.audited(), 0.99 * mechanism.loss(), 0.0, 50, insecure(3))
     assert "exact loss" in {one.check for one in findings if one.verdict == "violated"}
 
 

@@ -11,8 +11,8 @@ import pytest
 from allonym.errors import ParameterError
 from allonym.mechanisms import Exponential
 from allonym.privacy import Guarantee, accounting
-from allonym.privacy.habits import Habit, in_words
-from allonym.privacy.statement import number
+from allonym.privacy.habits import Habit
+from allonym.privacy.statement import copied, number
 
 FIELDS = {
     "definition", "loss_per_word", "words", "epsilon", "delta", "unit", "adjacency", "metric",
@@ -185,5 +185,5 @@ def test_what_is_copied_is_named_for_programs_and_worded_for_people():
 
 @pytest.mark.parametrize("habit", list(Habit))
 def test_every_habit_has_its_wording(habit):
-    [said] = in_words([habit])
+    [said] = copied([habit])
     assert said

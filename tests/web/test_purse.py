@@ -41,11 +41,11 @@ def totals(purse: Purse):
 def test_a_draw_is_charged_and_told(purse):
     desk = desk_with(purse)
     _, foreseen = desk.price("core", 0)
-    assert foreseen.startswith("Then in the ledger: on “letters” at most ε = ")
+    assert foreseen.startswith("Then spent on 'letters': at most ε = ")
     assert not purse.path.exists()  # looking at the price leaves no file
     first = desk.rewrite("core", 0)
     assert rounded_up(totals(purse).document) == first.draw.guarantee.epsilon
-    assert "on “letters” at most ε = " in desk.ledger
+    assert "Spent on 'letters' so far: at most ε = " in desk.ledger
     desk.rewrite("core", 0)
     assert totals(purse).document == totals(purse).author
     assert rounded_up(totals(purse).document) == 2 * first.draw.guarantee.epsilon
@@ -141,7 +141,7 @@ def test_a_table_is_charged_once_however_often_it_is_resumed(purse):
     choice = Choice("text", "who", [], "core", 0)
     priced = table.price(choice, purse)
     assert "for each of 250 documents" in priced["sentence"]
-    assert "Then in the ledger" in priced["ledger"]
+    assert "Then spent on" in priced["ledger"]
     table.start(choice, purse)
     table.stop()
     table.work(resume=False)
@@ -170,7 +170,7 @@ def test_a_ledger_that_cannot_be_used_is_said(tmp_path, capsys):
     folder = Purse(tmp_path / "gone" / "ledger", "letters")
     with pytest.raises(InputError):
         desk_with(folder).rewrite("core", 0)
-    assert Purse(tmp_path / "new", "letters").told().endswith("nothing is spent on “letters”.")
+    assert Purse(tmp_path / "new", "letters").told().endswith("Nothing is spent on 'letters' so far.")
     for words, said in (
         (["--dataset", "x"], "--budget-db"),
         (["--cap-document", "1"], "--budget-db"),

@@ -16,6 +16,7 @@ from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 
+from allonym.anonymizers.auditing import Auditing
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.anonymizers.release import Release
 from allonym.anonymizers.settings import settings_digest
@@ -68,6 +69,10 @@ class Anonymizer(TransformerMixin, BaseEstimator):
             if (value := getattr(self, name)) not in choices:
                 *others, last = filter(None, choices)
                 raise ParameterError(f"{name} must be {', '.join(others)} or {last}, got {value!r}.")
+
+    def audited(self) -> Auditing:
+        """Return what an audit must know of this method; by default that it has nothing to say."""
+        return Auditing(self)
 
     def fit(self, texts: Sequence[str], y: Sequence[object] | None = None) -> Self:
         """Learn nothing: this anonymizer is ready as constructed."""

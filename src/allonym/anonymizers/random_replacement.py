@@ -7,13 +7,41 @@ is independent of the text and the loss is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from allonym.anonymizers.auditing import MOST_WORDS, PLAIN, Auditing, Small
 from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.offers import Offer
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
 from allonym.vectors import vocabularies
 from allonym.vectors.vocabularies import Vocabulary
+
+
+class _UniformAuditing(Auditing):
+    """What an audit asks of a method whose words are all equally likely."""
+
+    method: RandomReplacement
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """The vocabulary."""
+        return vocabularies.read(self.method.vocabulary)
+
+    def law_of(self, row: int) -> NDArray[np.float64]:
+        """Return the uniform law."""
+        return np.full(len(self.words), 1 / len(self.words))
+
+    def small(self) -> Small:
+        """Return the method with twelve words."""
+        words = min(int(self.method.words), MOST_WORDS)
+        small = clone(self.method).set_params(vocabulary=list(PLAIN), words=words)
+        laws = np.full((len(PLAIN), len(PLAIN)), 1 / len(PLAIN))
+        return Small(anonymizer=small, words=PLAIN, laws=laws, short=small, shortest=small)
 
 
 class RandomReplacement(Anonymizer):
@@ -49,6 +77,10 @@ class RandomReplacement(Anonymizer):
     def offers(self) -> tuple[Offer, ...]:
         """Offer nothing: this is for comparisons, and leaves no meaning."""
         return ()
+
+    def audited(self) -> Auditing:
+        """Return what an audit must know: the words, and that all are equally likely."""
+        return _UniformAuditing(self)
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         vocabulary = vocabularies.read(self.vocabulary)

@@ -6,13 +6,14 @@ numbers, unknown words and broken characters, of many lengths, and some generate
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Iterator, Sequence
+from importlib.resources import files
 
 import numpy as np
 
-from allonym.audit.draws import mixed
+from allonym.anonymizers.auditing import mixed
 from allonym.language import sequences
-from allonym.language.words import terms, words
 from allonym.privacy.habits import Habit
 
 MEASURED = frozenset({Habit.NUMBER_OF_WORDS, Habit.NUMBER_OF_SENTENCES, Habit.SENTENCE_LENGTHS})
@@ -24,27 +25,15 @@ _LENGTHS = (
     2,
     4,
     5,
-    7,
-    8,
-    9,
-    10,
-    11,
+    *range(7, 12),
     13,
-    15,
-    16,
-    17,
+    *range(15, 18),
     20,
     21,
-    29,
-    30,
-    31,
-    32,
-    33,
+    *range(29, 34),
     50,
     51,
-    63,
-    64,
-    65,
+    *range(63, 66),
     100,
     101,
     127,
@@ -76,9 +65,7 @@ def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
     first, second, third = known[:3]
     plain = f"{first} {second} {third}"
     yield "plain words", plain
-    yield from _blank(plain)
-    yield from _written(first, second, third)
-    yield from _odd(first, second, third)
+    yield from _special(first, second, third)
     for count in range(1, len(_UNKNOWN) + 1):
         yield f"{count} unknown words", " ".join([plain, *_UNKNOWN[:count]])
     yield "unknown words alone", " ".join(_UNKNOWN[:3])
@@ -99,74 +86,18 @@ def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield f"generated text {number + 1}", generated(known, number)
 
 
-def _blank(plain: str) -> Iterator[tuple[str, str]]:
-    first, _, rest = plain.partition(" ")
-    yield "an empty document", ""
-    yield "a space alone", " "
-    yield "a line break alone", "\n"
-    yield "blank lines alone", "\n\n \n"
-    yield "a blank line inside", f"{first}\n\n{rest}"
-    yield "a line break inside", f"{first}\n{rest}"
-    yield "a line break at the end", f"{plain}\n"
-    yield "blank lines at the end", f"{plain}\n\n\n"
-    yield "a blank line at the start", f"\n\n{plain}"
-    yield "a tab at the start", f"\t{plain}"
-    yield "a tab at the end", f"{plain}\t"
-    yield "a tab inside", f"{first}\t{rest}"
-    yield "a space at the end", f"{plain} "
-    yield "double spaces", plain.replace(" ", "  ")
-    yield "line breaks of Windows", f"{first}\r\n{rest}\r\n"
-    yield "other line breaks", f"{first}\u2028{rest}\u0085\v\f"
-    yield "a no-break space", f"{first}\u00a0{rest}"
-
-
-def _written(first: str, second: str, third: str) -> Iterator[tuple[str, str]]:
+def _special(first: str, second: str, third: str) -> Iterator[tuple[str, str]]:
+    """Yield the documents that are special in how they are written: those of `documents.json`, and in their case."""
+    templates = json.loads((files("allonym.audit") / "documents.json").read_text("utf-8"))
+    for name, template in templates.items():
+        yield name, template.format(first, second, third)
     plain = f"{first} {second} {third}"
     yield "a capital at the start", plain[:1].upper() + plain[1:]
     yield "a capital in the middle", f"{first} {second.capitalize()} {third}"
     yield "capitals", plain.upper()
     yield "title case", plain.title()
     yield "mixed case", "".join(sign.upper() if place % 2 else sign for place, sign in enumerate(plain))
-    yield "a full stop", f"{plain}."
-    yield "an exclamation mark", f"{plain}!"
-    yield "a question mark", f"{plain}?"
-    yield "commas", f"{first}, {second}, {third}"
-    yield "semicolons and dashes", f"{first}; {second} - {third} -- {first}"
-    yield "an ellipsis", f"{first}... {second} {third}"
-    yield "quotes", f'"{first}" {second} \u201c{third}\u201d'
-    yield "brackets", f"({first}) [{second}] {{{third}}}"
-    yield "marks alone", ".,;:!?-"
-    yield "a smile", f"{plain} :)"
-    yield "stop words alone", "the of and to"
-    yield "stop words", f"the {first} and the {second} of a {third}"
-    yield "another order", f"{third} {first} {second}"
-    yield "a word left out", f"{first} {third}"
-    yield "contractions", f"don't {first} it's {second} they're"
-    yield "a hyphen", f"{first}-{second} {third}"
-
-
-def _odd(first: str, second: str, third: str) -> Iterator[tuple[str, str]]:
-    plain = f"{first} {second} {third}"
-    for number in ("7", "42", "1984", "3.14", "1,250,000", "20th", "0"):
-        yield f"the number {number}", f"{first} {number} {third}"
-    yield "a number alone", "7305918"
-    yield "numbers alone", "1 22 333 4444"
-    yield "a number at the end", f"{plain} 9"
-    yield "emoji", f"{plain} \U0001f600 \U0001f468\u200d\U0001f469\u200d\U0001f467"
-    yield "emoji alone", "\U0001f600\U0001f600"
-    yield "a lone surrogate", f"{first} \ud83d {third}"
-    yield "lone surrogates alone", "\udc00\ud800"
-    yield "a null character", f"{first}\0{second}"
-    yield "other scripts", f"{first} \u043c\u0438\u0440 \u4f60\u597d\u4e16\u754c \u05e9\u05dc\u05d5\u05dd"
-    yield "accents", f"caf\u00e9 cafe\u0301 {first}"
-    yield "wide letters", "\uff48\uff4f\uff55\uff53\uff45 \ufb01x"
     yield "a word of 10,000 letters", f"{first} {'a' * 10_000} {third}"
-    yield "one letter", "x"
-    yield "an address", f"{first} https://example.org/{second}?q=1 a.b@example.org"
-    yield "markup", f"<p>{first} &amp; {second}</p>"
-    yield "a byte order mark", f"\ufeff{plain}"
-    yield "a list", f"- {first}\n- {second}\n* {third}"
-    yield "a table", f"{first},{second}\n{third},1\n"
 
 
 def generated(known: Sequence[str], number: int) -> str:
@@ -191,17 +122,6 @@ def generated(known: Sequence[str], number: int) -> str:
 def few_documents(known: Sequence[str]) -> list[tuple[str, str]]:
     """Return some thirty of the documents, of every kind: for methods that take a second for each."""
     return [(name, text) for name, text in documents(known) if name in _FEW]
-
-
-def words_in_order(document: str) -> int:
-    """Return how many words a document has, if every one of them counts."""
-    return len(words(document))
-
-
-def known_words(vocabulary: Collection[str]) -> Reading:
-    """Return how words are counted where unknown ones and stop words do not count."""
-    held = frozenset(vocabulary)
-    return lambda document: sum(term in held for term in terms(document, morphology="lower"))
 
 
 def twin(document: str, copies: Collection[str], word: str, reading: Reading) -> str | None:

@@ -19,17 +19,10 @@ from unittest.mock import patch
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
+from allonym.anonymizers.auditing import mixed
+from allonym.mechanisms import Mechanism, kinds
+from allonym.mechanisms.base import Int64, Words
 from allonym.randomness import DocumentStreams, Rng
-
-Int64 = NDArray[np.int64]
-Words = NDArray[np.uint64]
-Mechanism = Exponential | LaplaceND | MetricExponential | Subset | TwoSet
-
-KNOWN = (Exponential, LaplaceND, MetricExponential, Subset, TwoSet)
-_RATED = (Subset, TwoSet)  # the last axis of their input is the outputs
-_MIX = (np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB))
-_SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 
 @dataclass
@@ -61,17 +54,13 @@ class _Table:
         self._number = number
         self.trace = Trace()
 
-    def outputs(self, mechanism: Any, shape: tuple[int, ...]) -> Int64:  # noqa: ANN401 - as of any mechanism
-        """Return what stands in the place of draws."""
+    def outputs(self, mechanism: Mechanism, inputs: Any, numbers: Any, rows: Any) -> NDArray[Any]:  # noqa: ANN401
+        """Return what stands in the place of draws: as many as there are inputs, or rows of numbers to draw by."""
+        shape = np.shape(inputs)[: np.ndim(inputs) - mechanism.input_axes] if rows is None else np.shape(rows)
+        if isinstance(numbers, np.ndarray):
+            shape = np.broadcast_shapes(shape, np.shape(numbers)[:-1])
         self.trace.note(mechanism, shape)
-        return (self._scramble(int(np.prod(shape))) % np.uint64(mechanism.outputs)).astype(np.int64).reshape(shape)
-
-    def points(self, mechanism: LaplaceND, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """Return what stands in the place of points that noise has moved."""
-        self.trace.note(mechanism, shape)
-        numbers = (self._scramble(int(np.prod(shape)) * mechanism.dimensions) >> np.uint64(11)).astype(np.float64)
-        moved: NDArray[np.float64] = (numbers * 2.0**-52 - 1).reshape(*shape, mechanism.dimensions)
-        return moved
+        return mechanism.stand_ins(self._scramble, shape)
 
     def lanes(self, stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
         """Return what stands in the place of random words."""
@@ -99,36 +88,23 @@ def held(table: int) -> Iterator[Trace]:
     """
     fixed = _Table(table)
 
-    def draw(mechanism: Any, inputs: Any, *_: object, rows: Any = None, **__: object) -> Int64:  # noqa: ANN401
-        if rows is not None:
-            return fixed.outputs(mechanism, np.shape(rows))
-        return fixed.outputs(mechanism, np.shape(inputs)[:-1] if isinstance(mechanism, _RATED) else np.shape(inputs))
-
-    def draw_among(mechanism: Subset, candidates: Any, *_: object) -> Int64:  # noqa: ANN401
-        return fixed.outputs(mechanism, np.shape(candidates)[:-1])
-
-    def perturb(mechanism: LaplaceND, points: Any, numbers: Any, **_: object) -> NDArray[np.float64]:  # noqa: ANN401
-        return fixed.points(mechanism, np.broadcast_shapes(np.shape(points)[:-1], np.shape(numbers)[:-1]))
+    def draw(mechanism: Any, inputs: Any, source: Any, rows: Any = None, **_: object) -> NDArray[Any]:  # noqa: ANN401
+        return fixed.outputs(mechanism, inputs, source, rows)
 
     def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
         return fixed.lanes(stream, shape)
 
     with ExitStack() as stack:
-        for kind in (Exponential, MetricExponential, Subset, TwoSet):
-            stack.enter_context(patch.object(kind, "draw", draw))
-        stack.enter_context(patch.object(Subset, "draw_among", draw_among))
-        stack.enter_context(patch.object(LaplaceND, "perturb", perturb))
+        for kind, way in _ways():
+            stack.enter_context(patch.object(kind, way, draw))
         for source in (DocumentStreams, Rng):
             stack.enter_context(patch.object(source, "lanes", lanes))
         yield fixed.trace
 
 
-def mixed(numbers: Words) -> Words:
-    """Return numbers that look random, one for each number (splitmix64)."""
-    numbers = numbers * _MIX[0]
-    numbers = (numbers ^ (numbers >> _SHIFTS[0])) * _MIX[1]
-    numbers = (numbers ^ (numbers >> _SHIFTS[1])) * _MIX[2]
-    return numbers ^ (numbers >> _SHIFTS[2])
+def _ways() -> Iterator[tuple[type[Mechanism], str]]:
+    """Yield every way in which a mechanism draws, with its class."""
+    return ((kind, way) for kind in kinds() for way in kind.ways)
 
 
 @dataclass
@@ -187,7 +163,7 @@ def _noted(real: Callable[..., Int64], name: str, watch: Watch, inputs_too: bool
         finally:
             watch.depth -= 1
         if not watch.depth:
-            given = _rows_of(mechanism, inputs, name, named.get("rows")) if inputs_too else None
+            given = mechanism.inputs_of(name, inputs, named.get("rows")) if inputs_too else None
             watch.draws.append(Draw(mechanism, given, np.array(outputs)))
         return outputs
 
@@ -222,21 +198,10 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
         return lanes
 
     with ExitStack() as stack:
-        own = [kind for kind in type(mechanism).__mro__ if "draw" in vars(kind)]
-        for kind in dict.fromkeys([Exponential, MetricExponential, Subset, TwoSet, *own]):
-            stack.enter_context(patch.object(kind, "draw", _noted(vars(kind)["draw"], "draw", watch, not words)))
-        among = _noted(Subset.draw_among, "draw_among", watch, not words)
-        stack.enter_context(patch.object(Subset, "draw_among", among))
+        own = [(kind, "draw") for kind in type(mechanism).__mro__ if "draw" in vars(kind) and kind is not Mechanism]
+        for kind, way in dict.fromkeys([*_ways(), *own]):
+            if way.startswith("draw"):  # points that were moved are no draws of words
+                stack.enter_context(patch.object(kind, way, _noted(vars(kind)[way], way, watch, not words)))
         for source in (DocumentStreams, Rng):
             stack.enter_context(patch.object(source, "lanes", lanes_of(source.lanes)))
         yield watch
-
-
-def _rows_of(mechanism: Any, inputs: Any, name: str, rows: Any) -> NDArray[Any]:  # noqa: ANN401 - as of any mechanism
-    """Return the inputs of a draw as `draw` takes them without further ado: one for each output."""
-    given = np.asarray(inputs)
-    if name == "draw_among":
-        rated = np.zeros((*given.shape[:-1], mechanism.outputs), np.float32)
-        np.put_along_axis(rated, given, 1, axis=-1)
-        return rated
-    return given.copy() if rows is None else given.reshape(-1, mechanism.outputs)[rows]

@@ -11,22 +11,17 @@ digits; only those that do are compared as integers. So the answer is that of in
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.acceleration import in_threads
 from allonym.audit.findings import Finding
 from allonym.errors import ParameterError
-
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
-Law = Sequence[Fraction] | Sequence[int] | Sequence[float] | NDArray[np.int64] | NDArray[np.float64]
-Tiles = Callable[[Int64], Iterator[tuple[int, Int64]]]
+from allonym.mechanisms.base import Float64, Int64, Law, Tiles
 
 _DIGITS = 60
 _LN_2_UP = 0.6931471805599454

@@ -42,6 +42,20 @@ class Finding:
         if self.verdict not in get_args(Verdict):
             raise ParameterError(f"verdict must be one of {get_args(Verdict)}, got {self.verdict!r}.")
 
+    @classmethod
+    def of(cls, check: str, broken: bool, says: tuple[str, str], figures: Mapping[str, Any], *, tells: bool) -> Finding:
+        """Return what a check found that either holds or does not.
+
+        Args:
+            check: Name of the check.
+            broken: Whether the claim is violated.
+            says: The finding if it holds, and if it does not.
+            figures: The numbers behind it.
+            tells: Whether a violation shows that outputs tell something about inputs.
+        """
+        verdict: Verdict = "violated" if broken else "holds"
+        return cls(check=check, verdict=verdict, says=says[broken], figures=figures, tells=broken and tells)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values."""
         return {"check": self.check, "verdict": self.verdict, "says": self.says, "figures": dict(self.figures)}

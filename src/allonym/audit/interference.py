@@ -1,7 +1,7 @@
 """Non-interference: with the draws held fixed, every document must give the same bytes. Exact, without sampling.
 
 What comes out of a method may depend on a document through the draws of its mechanism alone. So the draws are taken
-from a fixed table (`audit_draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a
+from a fixed table (`draws.held`), and outputs, guarantees, the number and shapes of the draws, and all files of a
 job must be the same for every document: or, where a method says that it copies a habit, for a document and a plain one
 that shares this habit.
 """
@@ -19,19 +19,19 @@ from typing import Any, cast
 
 import numpy as np
 
+from allonym.anonymizers.auditing import PLAIN
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.words.segments import SEGMENT
-from allonym.anonymizers.words.substitution import WordSubstitution
-from allonym.audit.documents import MEASURED, Reading, twin
-from allonym.audit.draws import Mechanism, held
+from allonym.audit.documents import MEASURED, twin
+from allonym.audit.draws import held
 from allonym.audit.findings import Finding, Verdict
-from allonym.audit.small import PLAIN, audit_words, loss_of, reading_of, settings_of
 from allonym.errors import AllonymError
 from allonym.formats.files import open_documents
 from allonym.jobs.execute import plan, run
+from allonym.mechanisms import Mechanism
 from allonym.privacy import Guarantee
 from allonym.randomness import secure
 
+_FIXED = "With the draws held fixed"
 _NAMED = 6  # documents in a sentence
 _BATCH = 5
 _UP = 1 + 1e-9
@@ -89,8 +89,8 @@ class Comparison:
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
         self.anonymizer, self.table = anonymizer, table
         self.promised: Guarantee = anonymizer.guarantee()
-        self.word = (audit_words(anonymizer) or PLAIN)[-1]
-        self.reading: Reading = reading_of(anonymizer)
+        self.audited = anonymizer.audited()
+        self.word = (self.audited.known() or PLAIN)[-1]
         self.differ: dict[str, list[str]] = {"output": [], "draws": [], "records": []}
         self.most_drawn = self.most_written = 0
         self.mechanisms: list[Mechanism] = []
@@ -99,7 +99,7 @@ class Comparison:
 
     def twin(self, document: str) -> str | None:
         """Return the document's plain twin."""
-        return twin(document, self.promised.copies, self.word, self.reading)
+        return twin(document, self.promised.copies, self.word, self.audited.count)
 
     def add(self, name: str, document: str) -> None:
         """Compare one document with its twin."""
@@ -187,12 +187,12 @@ def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Fin
     figures = {"documents": compared, "differ": len(names), "which": names[:50], "tables": len(comparisons)}
     if left_out := sum(one.left_out for one in comparisons):
         figures["left_out"] = left_out
-    if not names:
-        says = f"With the draws held fixed, {what} was the same for {compared:,} documents ({where})."
-        return Finding(check=check, verdict="holds", says=says, figures=figures)
     named = "; ".join(names[:_NAMED]) + ("; …" if len(names) > _NAMED else "")
-    says = f"With the draws held fixed, {what} still follows the document ({where}): {named}. The loss is infinite."
-    return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
+    says = (
+        f"{_FIXED}, {what} was the same for {compared:,} documents ({where}).",
+        f"{_FIXED}, {what} still follows the document ({where}): {named}. The loss is infinite.",
+    )
+    return Finding.of(check, bool(names), says, figures, tells=True)
 
 
 def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str) -> Finding:
@@ -201,11 +201,11 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
     written = max(one.most_written for one in comparisons)
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
     # Of equal mechanisms one: a loss may take a pass over a vocabulary.
-    used = {settings_of(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
-    lost = max((loss_of(mechanism) or 0.0 for mechanism in used.values()), default=0.0)
+    used = {_settings(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
+    lost = max((_loss_of(mechanism) for mechanism in used.values()), default=0.0)
     figures = {"drawn": most, "written": written, "stated": promised.words, "loss": lost, "claimed": claimed}
     # What fills up a segment is drawn, and dropped.
-    filled = SEGMENT if isinstance(anonymizer, WordSubstitution) else 1
+    filled = comparisons[0].audited.drawn_together
     stated = None if promised.words is None else -(-promised.words // filled) * filled
     says, verdict = f"A document's {most:,} words are drawn by mechanisms that lose what is stated", "holds"
     if not most:
@@ -222,6 +222,18 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
     elif not _adds_up(anonymizer):
         says, verdict = "The losses of words and documents are more than the total that is stated", "violated"
     return Finding(check="words drawn", verdict=cast(Verdict, verdict), says=f"{says} ({where}).", figures=figures)
+
+
+def _settings(mechanism: Mechanism) -> tuple[object, ...]:
+    """Return what tells mechanisms apart: their kind, and the numbers they hold."""
+    numbers = (item for item in sorted(vars(mechanism).items()) if isinstance(item[1], int | float))
+    return (type(mechanism), *numbers)
+
+
+def _loss_of(mechanism: Mechanism) -> float:
+    """Return what a mechanism loses: for each unit of distance if distances count, else for each draw."""
+    per_unit = mechanism.loss_per_unit
+    return mechanism.loss() if per_unit is None else per_unit
 
 
 def _adds_up(anonymizer: Anonymizer) -> bool:
@@ -246,12 +258,11 @@ def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], wher
     first, second = (_job(anonymizer, texts) for texts in zip(*pairs, strict=True))
     names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
     figures = {"rows": len(pairs), "files": sorted(first), "differ": names}
-    if names:
-        says = f"With the draws held fixed, files of a job still follow its texts ({where}): {', '.join(names)}."
-        return Finding(check="job files", verdict="violated", says=says, figures=figures, tells=True)
-    files = ", ".join(sorted(first))
-    says = f"With the draws held fixed, a table of {len(pairs)} other texts gave the same files: {files} ({where})."
-    return Finding(check="job files", verdict="holds", says=says, figures=figures)
+    says = (
+        f"{_FIXED}, a table of {len(pairs)} other texts gave the same files: {', '.join(sorted(first))} ({where}).",
+        f"{_FIXED}, files of a job still follow its texts ({where}): {', '.join(names)}.",
+    )
+    return Finding.of("job files", bool(names), says, figures, tells=True)
 
 
 def _fits(document: str) -> bool:

@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.audit.findings import Finding
-
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
+from allonym.mechanisms.base import Float64, Int64
 
 FALSE_ALARMS = 1e-6  # of all findings of an audit together
 FINDINGS = 12  # that share them, at most

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.acceleration import in_threads
-from allonym.audit.exact import Int64, Tiles, log_up, within
+from allonym.audit.exact import log_up, within
 from allonym.audit.findings import Finding
 from allonym.errors import ParameterError
+from allonym.mechanisms.base import Float64, Int64, Tiles
 
-Float64 = NDArray[np.float64]
 Float32 = NDArray[np.float32]
 
 MOST_TO_ENUMERATE = 500

@@ -8,24 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from typing import cast
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
+from allonym.anonymizers.auditing import PLAIN, Auditing, Small
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.erae import ERAE
-from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.audit.draws import Draw, watched
 from allonym.audit.findings import Finding
 from allonym.audit.law import Test, follows, judged, most_alike, same_law, varies
-from allonym.audit.small import PLAIN, Small, audit_words, small_version, tiny_erae, vocabulary_of
-from allonym.mechanisms import Exponential, LaplaceND, MetricExponential, Subset, TwoSet
+from allonym.mechanisms.base import Float64, Int64
 from allonym.randomness import secure
-
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 
 ROWS = 300  # of each document
 _ALIKE = 100  # rows of one document that are compared with each other
@@ -35,8 +28,6 @@ _SHORT = 20  # words
 _LENGTH = 12
 _PLACES = 48  # of a document whose words are compared with each other: whole segments
 _PARTS = 16  # of the words that are not told apart
-_POINTS_AT_ONCE = 1000
-_TINY_STEPS = (3, 4)  # sentences and words of the tiny ER-AE
 _FEWEST_DRAWS = 400  # for the same ratings
 _NEARBY = 64  # most likely words that are told apart at full size
 _HOLDS = "What the method writes follows the law of its mechanism"
@@ -45,12 +36,12 @@ _BROKEN = "What the method writes does not follow the law of its mechanism"
 
 def pipeline(anonymizer: Anonymizer) -> list[Finding]:
     """Return the findings about a method's own draws: of its small version, and as it is."""
-    small = small_version(anonymizer)
+    small = anonymizer.audited().small()
     if small is None:
         says = f"No small version of {anonymizer.method} is known, so its draws were not compared with their law."
         return [Finding(check="law", verdict="not audited", says=says)]
-    if isinstance(small.anonymizer, ERAE):
-        return _of_ratings(small.anonymizer)
+    if small.laws is None:
+        return _of_ratings(small)
     tests = [*_positions(small), *_counts(small)]
     found = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=f"{len(small.words)} words, a small loss")]
     return [*found, _independent(small), _at_full_size(anonymizer)]
@@ -66,20 +57,15 @@ def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
     return [np.array([place.get(word, -1) for word in document], np.int64) for document in documents]
 
 
-def _in_order(anonymizer: Anonymizer) -> bool:
-    """Tell whether every word stands in its place."""
-    return isinstance(anonymizer, WordSubstitution) and anonymizer.order == "text"
-
-
 def _length(anonymizer: Anonymizer) -> int:
     words = getattr(anonymizer, "words", None)
-    return _LENGTH if words is None or not _in_order(anonymizer) else int(words)
+    return _LENGTH if words is None or not anonymizer.audited().in_order else int(words)
 
 
 def _positions(small: Small) -> Iterator[Test]:
     """Compare every word in every place with its law, where words keep their places."""
     laws = small.laws
-    if laws is None or not _in_order(small.anonymizer):
+    if laws is None or not small.anonymizer.audited().in_order:
         return
     many, length = len(small.words), _length(small.anonymizer)
     inputs = [[(turn + place) % many for place in range(length)] for turn in range(many)]
@@ -103,7 +89,7 @@ def _counts(small: Small) -> Iterator[Test]:
     """Compare the counts of documents of one word, of two and of all with the mixture of their laws."""
     words, many, length = small.words, len(small.words), _length(small.anonymizer)
     alone = [(f"{word!r} alone", [number] * length) for number, word in enumerate(words)]
-    if _in_order(small.anonymizer):
+    if small.anonymizer.audited().in_order:
         yield from _mixtures(small, small.anonymizer, alone, ROWS)
         return
     first = [(f"all words, {words[n]!r} first", [(n + k) % many for k in range(many)]) for n in range(many)]
@@ -135,10 +121,8 @@ def _mixtures(small: Small, method: Anonymizer, asked: Sequence[tuple[str, list[
 
 def _independent(small: Small) -> Finding:
     """Compare rows of one document, and places in it, with each other: shared noise makes them agree."""
-    method, places = small.anonymizer, _PLACES
-    if isinstance(method, WordSubstitution):
-        method = clone(method).set_params(order="text", words=None)  # so that places can be told apart
-    text = " ".join([small.words[0]] * places)
+    method = small.anonymizer.audited().in_places()
+    text = " ".join([small.words[0]] * _PLACES)
     with watched(getattr(method, "mechanism_", None), words=False) as watch:
         payload = method.release([text] * _ALIKE).payload
     matrix = _drawn_matrix(watch.draws, _ALIKE)
@@ -174,23 +158,22 @@ def _drawn_matrix(draws: Sequence[Draw], rows: int) -> Int64 | None:
     return flat.reshape(rows, -1) if flat.size and flat.size % rows == 0 else None
 
 
-def _of_ratings(anonymizer: ERAE) -> list[Finding]:
-    """Compare what ER-AE draws over a tiny vocabulary with the law of the ratings that it hands to its mechanism."""
-    sentences, steps = _TINY_STEPS
-    small = tiny_erae(anonymizer, len(PLAIN) - 4, sentences=sentences, steps=steps)
-    words = PLAIN[: len(PLAIN) - 4]
+def _of_ratings(small: Small) -> list[Finding]:
+    """Compare what a method draws over a tiny vocabulary with the law of the ratings that it hands to its mechanism."""
+    method, words = small.short, small.words
+    mechanism, drawn = getattr(method, "mechanism_", None), method.guarantee().words or _LENGTH
     texts = ["", " ".join(words[:3]), f"{words[3]} {words[4]}. {words[5]}.", f"{words[6]} {words[7]}. " * 5]
     tests, where = list[Test](), f"{len(words)} words, a small loss"
     for number, text in enumerate(texts):
         # A draw that is no word may break what follows it; that it came is what counts.
-        with watched(small.mechanism_, words=False) as watch, suppress(LookupError):
-            small.release([text] * (4 * ROWS), rng=secure())
+        with watched(mechanism, words=False) as watch, suppress(LookupError):
+            method.release([text] * (4 * ROWS), rng=secure())
         tests += _rated_tests(watch.draws, f"text {number + 1}")
     found = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=where)]
-    with watched(small.mechanism_, words=False) as watch, suppress(LookupError):
-        small.release([f"{words[0]} {words[0]} {words[0]} {words[0]}. " * 3] * _ALIKE, rng=secure())
+    with watched(mechanism, words=False) as watch, suppress(LookupError):
+        method.release([f"{words[0]} {words[0]} {words[0]} {words[0]}. " * 3] * _ALIKE, rng=secure())
     matrix = _drawn_matrix(watch.draws, _ALIKE)
-    if matrix is None or matrix.shape[1] < sentences * steps:
+    if matrix is None or matrix.shape[1] < drawn:
         says = f"What was drawn has no row for each document ({where}), so that draws could not be compared."
         return [*found, Finding(check="fresh noise", verdict="not audited", says=says)]
     laws = _laws_in_order(watch.draws, matrix.shape[1])
@@ -200,12 +183,11 @@ def _of_ratings(anonymizer: ERAE) -> list[Finding]:
 
 def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
     """Compare draws with the law of their ratings, all draws for the same ratings together."""
-    made = [draw for draw in draws if isinstance(draw.mechanism, TwoSet | Subset)]
-    if not made:
+    if not draws:
         return
-    mechanism = cast(TwoSet | Subset, made[0].mechanism)
-    rated = np.concatenate([draw.inputs.reshape(-1, mechanism.outputs) for draw in made])
-    outputs = np.concatenate([draw.outputs.ravel() for draw in made])
+    mechanism = draws[0].mechanism
+    rated = np.concatenate([draw.inputs.reshape(-1, mechanism.outputs) for draw in draws])
+    outputs = np.concatenate([draw.outputs.ravel() for draw in draws])
     if outputs.min() < 0 or outputs.max() >= mechanism.outputs:
         yield Test(f"{name}, a draw that is no word", 0.0)
         return
@@ -222,53 +204,43 @@ def _laws_in_order(draws: Sequence[Draw], places: int) -> Float64:
     """Return the law of each place of the first document."""
     laws, found = list[Float64](), dict[bytes, Float64]()
     for draw in draws:
-        if isinstance(draw.mechanism, TwoSet | Subset):
-            for row in draw.inputs.reshape(-1, draw.mechanism.outputs)[: places - len(laws)]:
-                key = np.round(row, 4).tobytes()
-                if key not in found:
-                    found[key] = draw.mechanism.law(row)
-                laws.append(found[key])
+        for row in draw.inputs.reshape(-1, draw.mechanism.outputs)[: places - len(laws)]:
+            key = np.round(row, 4).tobytes()
+            if key not in found:
+                found[key] = draw.mechanism.law(row)
+            laws.append(found[key])
     return np.stack(laws)
 
 
 def _at_full_size(anonymizer: Anonymizer) -> Finding:
     """Compare the method as it is with the law of one word: the most likely words, and the rest in parts."""
-    where = "as it is, one word"
-    [word], vocabulary = audit_words(anonymizer, 1), list(vocabulary_of(anonymizer))
+    where, audited = "as it is, one word", anonymizer.audited()
+    [word], vocabulary = audited.known(1), list(audited.words)
     words = getattr(anonymizer, "words", None)
     each = 40 if words is None else int(words)
-    texts = [" ".join([word] * (each if words is None or _in_order(anonymizer) else 1))] * -(-_DRAWS // each)
+    texts = [" ".join([word] * (each if words is None or audited.in_order else 1))] * -(-_DRAWS // each)
     place = {one: number for number, one in enumerate(vocabulary)}
     released = columns_of(anonymizer.release(texts).payload, vocabulary)
     drawn = np.concatenate(released)
     if (drawn < 0).any():
         test = Test("words that are in no law", 0.0)
     else:
-        counts = np.bincount(drawn, minlength=len(vocabulary))
-        test = Test(repr(word), _p_value(anonymizer, place[word], counts))
+        p_value = _p_value(audited, place[word], np.bincount(drawn, minlength=len(vocabulary)))
+        if p_value is None:
+            says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
+            return Finding(check="law", verdict="not audited", says=says)
+        test = Test(repr(word), p_value)
     return judged("law", [test], holds=_HOLDS, broken=_BROKEN, where=where, draws=len(drawn))
 
 
-def _p_value(anonymizer: Anonymizer, row: int, counts: Int64) -> float:
-    """Return how well counts of what came for one word fit the law of its mechanism."""
-    mechanism = getattr(anonymizer, "mechanism_", None)
-    if isinstance(mechanism, LaplaceND) and isinstance(anonymizer, WordSubstitution):
-        apart = _moved(anonymizer, mechanism, row, int(counts.sum()))
-        cells = np.where(np.arange(len(counts)) == row, _PARTS, np.arange(len(counts)) % _PARTS)
-        return same_law(*(np.bincount(cells, one).astype(np.int64) for one in (counts, apart)))
-    law = np.full(len(counts), 1 / len(counts))
-    if isinstance(mechanism, Exponential | MetricExponential):
-        law = mechanism.law(row)
+def _p_value(audited: Auditing, row: int, counts: Int64) -> float | None:
+    """Return how well counts of what came for one word fit the law of its mechanism; None if that is not known."""
+    law, places = audited.law_of(row), np.arange(len(counts))
+    if law is None:
+        cells = np.where(places == row, _PARTS, places % _PARTS)
+        apart = audited.drawn_for(row, int(counts.sum()))
+        both = () if apart is None else [np.bincount(cells, one).astype(np.int64) for one in (counts, apart)]
+        return same_law(*both) if both else None
     cells = _PARTS + np.argsort(np.argsort(-law, kind="stable"), kind="stable")  # by rank
-    cells = np.where(cells < _PARTS + _NEARBY, cells, np.arange(len(law)) % _PARTS)
+    cells = np.where(cells < _PARTS + _NEARBY, cells, places % _PARTS)
     return follows(np.bincount(cells, counts).astype(np.int64), np.bincount(cells, law).astype(np.float64))
-
-
-def _moved(anonymizer: WordSubstitution, mechanism: LaplaceND, row: int, draws: int) -> Int64:
-    """Return counts of the words nearest to one that the mechanism moves, apart from the method."""
-    rng, counts = secure(), np.zeros(len(anonymizer.table_), np.int64)
-    for start in range(0, draws, _POINTS_AT_ONCE):
-        few = min(_POINTS_AT_ONCE, draws - start)
-        moved = mechanism.perturb(anonymizer.table_.vectors[row], rng.centred((few, mechanism.numbers_per_point)))
-        counts += np.bincount(anonymizer.table_.nearest(moved)[:, 0], minlength=len(counts))
-    return counts

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from allonym.anonymizers.auditing import PLAIN
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.erae import ERAE
 from allonym.audit.documents import documents, few_documents
 from allonym.audit.findings import Finding
 from allonym.audit.interference import interference, job_files
 from allonym.audit.pipeline import pipeline
-from allonym.audit.small import PLAIN, audit_words, small_version, tiny_erae, vocabulary_of
 from allonym.audit.streams import many_rows, streams
 
-_AS_IT_IS = "as it is"
+_AS_IT_IS, _SMALL = "as it is", "a few words, a small loss"
 _FEWEST_WORDS = 3
 _TABLES = 3  # of draws, for small versions
 _SLOW_TEXTS = 3  # at a time, of a method that takes a second for each
-_TINY = 200  # words of a network that is small, but has room for all that is drawn
 
 
 def of_release(anonymizer: Anonymizer) -> list[Finding]:
@@ -42,7 +40,8 @@ def of_release(anonymizer: Anonymizer) -> list[Finding]:
 
 def words_for(anonymizer: Anonymizer) -> tuple[str, ...]:
     """Return words for the documents of an audit: such as the method knows, or plain ones if it has no list of them."""
-    return audit_words(anonymizer) if vocabulary_of(anonymizer) else PLAIN
+    audited = anonymizer.audited()
+    return audited.known() if audited.words else PLAIN
 
 
 def unknown_words(anonymizer: Anonymizer) -> str:
@@ -55,30 +54,23 @@ def unknown_words(anonymizer: Anonymizer) -> str:
 
 def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings of non-interference: of the method as it is, and of versions with few words."""
-    if isinstance(anonymizer, ERAE):
-        found = interference(anonymizer, few_documents(words), tables=1, where=_AS_IT_IS)
-        if anonymizer.style == "kept":
-            roomy, where = tiny_erae(anonymizer, _TINY), f"{_TINY} words"
-            found += interference(roomy, documents(PLAIN), tables=1, where=where)
-        small = tiny_erae(anonymizer, 8, sentences=3, steps=4)
-    else:
-        found = interference(anonymizer, documents(words), tables=1, where=_AS_IT_IS)
-        version = small_version(anonymizer)
-        if version is None:
-            return [*found, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
-        small = version.anonymizer
-    where = "a few words, a small loss"
-    found += interference(small, documents(PLAIN[:8]), tables=_TABLES, where=where)
-    return [*found, job_files(small, few_documents(PLAIN[:8]), where)]
+    audited = anonymizer.audited()
+    listed = few_documents(words) if audited.slow else documents(words)
+    found, small = interference(anonymizer, listed, tables=1, where=_AS_IT_IS), audited.small()
+    if small is None:
+        return [*found, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
+    if small.roomy is not None:
+        found += interference(small.roomy, documents(PLAIN), tables=1, where="room for all that is drawn")
+    found += interference(small.short, documents(PLAIN[:8]), tables=_TABLES, where=_SMALL)
+    return [*found, job_files(small.short, few_documents(PLAIN[:8]), _SMALL)]
 
 
 def _noise(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings about random words."""
-    small = small_version(anonymizer)
-    found = streams(anonymizer, words, most=_SLOW_TEXTS if isinstance(anonymizer, ERAE) else None, where=_AS_IT_IS)
+    audited = anonymizer.audited()
+    small, most = audited.small(), _SLOW_TEXTS if audited.slow else None
+    found = streams(anonymizer, words, most=most, where=_AS_IT_IS)
     if small is None:
         return found
-    where = "a few words, a small loss"
-    many = tiny_erae(anonymizer, 8, sentences=1, steps=2) if isinstance(anonymizer, ERAE) else small.anonymizer
-    found += streams(small.anonymizer, small.words, where=where)
-    return [*found, many_rows(many, small.words[0], where)]
+    found += streams(small.anonymizer, small.words, where=_SMALL)
+    return [*found, many_rows(small.shortest, small.words[0], _SMALL)]

@@ -19,13 +19,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.audit.findings import CONFIDENCE, Finding
 from allonym.errors import ParameterError
+from allonym.mechanisms.base import Float64, Int64
 
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
 Sampler = Callable[[int], Int64]
 
 _MOST_EVENTS = 400

@@ -11,11 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.random_replacement import RandomReplacement
-from allonym.audit.draws import Watch, Words, watched
+from allonym.audit.draws import Watch, watched
 from allonym.audit.findings import Finding
 from allonym.audit.interference import as_bytes
+from allonym.mechanisms.base import Words
 from allonym.randomness import Rng, secure
 
 _MANY = 1_200
@@ -90,29 +91,27 @@ def _distinct(check: str, read: Sequence[Words], who: str, where: str) -> Findin
     """Return whether all words that were read differ."""
     words = np.concatenate(read)
     shared = len(words) - len(np.unique(words))
-    figures = {"words": len(words), "shared": shared}
-    if shared:
-        says = f"{shared:,} of {len(words):,} random words were read twice, by {who} ({where}): they share their noise."
-        return Finding(check=check, verdict="violated", says=says, figures=figures, tells=True)
-    says = f"All of {len(words):,} random words differ, those of {who} too ({where})."
-    return Finding(check=check, verdict="holds", says=says, figures=figures)
+    says = (
+        f"All of {len(words):,} random words differ, those of {who} too ({where}).",
+        f"{shared:,} of {len(words):,} random words were read twice, by {who} ({where}): they share their noise.",
+    )
+    return Finding.of(check, shared > 0, says, {"words": len(words), "shared": shared}, tells=True)
 
 
 def _elsewhere(watches: Sequence[Watch], where: str) -> Finding:
     """Return whether noise came from the documents' own streams."""
     asked = sum(watch.elsewhere for watch in watches)
-    figures = {"elsewhere": asked}
-    if asked:
-        says = f"{asked:,} requests for random words went past the documents' own streams ({where})."
-        return Finding(check="own streams", verdict="violated", says=says, figures=figures)
-    says = f"All random words came from the documents' own streams ({where})."
-    return Finding(check="own streams", verdict="holds", says=says, figures=figures)
+    says = (
+        f"All random words came from the documents' own streams ({where}).",
+        f"{asked:,} requests for random words went past the documents' own streams ({where}).",
+    )
+    return Finding.of("own streams", asked > 0, says, {"elsewhere": asked}, tells=False)
 
 
 def _releases(anonymizer: Anonymizer, texts: Sequence[str], where: str) -> Finding:
     """Return whether releases that follow each other under one key, also by another method, have their own noise."""
     rng, read = secure(), list[Words]()
-    for method in (anonymizer, anonymizer, RandomReplacement(words=20)):
+    for method in (anonymizer, anonymizer, anonymizers.examples()["random-replacement"]):
         with watched() as watch:
             method.release(texts, rng=rng)
         read.append(watch.words())
@@ -131,12 +130,13 @@ def _rows(anonymizer: Anonymizer, texts: Sequence[str], others: Sequence[str], w
         changed += [
             one != other for place, (one, other) in enumerate(zip(first, second, strict=True)) if place % 2 != parity
         ]
-    figures = {"documents": len(changed), "changed": sum(changed)}
-    if any(changed):
-        says = f"{sum(changed)} of {len(changed)} outputs changed when the documents beside them did ({where})."
-        return Finding(check="rows apart", verdict="violated", says=says, figures=figures, tells=True)
-    says = f"No output changed when the documents beside it did ({where})."
-    return Finding(check="rows apart", verdict="holds", says=says, figures=figures)
+    says = (
+        f"No output changed when the documents beside it did ({where}).",
+        f"{sum(changed)} of {len(changed)} outputs changed when the documents beside them did ({where}).",
+    )
+    return Finding.of(
+        "rows apart", any(changed), says, {"documents": len(changed), "changed": sum(changed)}, tells=True
+    )
 
 
 def _row_bytes(anonymizer: Anonymizer, texts: Sequence[str], rng: Rng) -> list[bytes]:

@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.audit.findings import CONFIDENCE, Finding
 from allonym.audit.sampled import (
@@ -30,10 +29,10 @@ from allonym.audit.sampled import (
     reconstruct,
 )
 from allonym.errors import InputError, ParameterError
+from allonym.mechanisms.base import Int64
 
 Program = Callable[[Sequence[str]], Sequence[str]]
 Habit = Literal["length", "case", "punctuation", "unknown words", "numbers"]
-Int64 = NDArray[np.int64]
 
 HABITS: tuple[str, ...] = get_args(Habit)
 ROWS = 64  # answers to each document of a habit

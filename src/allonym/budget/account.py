@@ -1,8 +1,8 @@
-"""The words of an account: limits, totals, entries, and what a release is charged for.
+"""The nouns of an account: caps, totals, charges, entries; and the one wording of each.
 
-One account, one wording. What a release costs is decided in `charged`, what several cost in a `Total`, and what is said
-of them in `worded`; the ledger, the command line and the page have no other sums. A total that is given is never below
-what was spent: where a release has no loss that could be added, that is said instead of a total.
+What a release costs is decided in `charged`, what several cost in `Totals`, and what is said of them in `worded`; the
+ledger, the command line and the page have no other sums and no other words. A total that is given is never below what
+was spent: where a release has no loss that could be added, that is said instead of a total.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from fractions import Fraction
+from typing import Any
 
 from allonym.errors import ParameterError
+from allonym.privacy.accounting import rounded_up
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, Guarantee
 from allonym.privacy.statement import number
 
@@ -53,40 +55,46 @@ def shown_cap(cap: Fraction) -> str:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Total:
-    """What some releases of a document add up to.
+class Totals:
+    """What some releases of a document, or all of a data set in a ledger, add up to.
 
     Attributes:
         releases: How many there were.
         document: The loss of the document with the largest; None if a release has none that could be added.
         between: Of which documents it speaks, where that is not any two.
         not_added: How many releases have no such loss, by the kind of promise.
+        dataset: The name of the data set; empty where there is no ledger.
+        author: The loss of the author with the largest; None where `document` is, or no author is known.
+        caps: The stored limits.
     """
 
     releases: int
     document: Fraction | None
     between: tuple[str, ...] = ()
     not_added: dict[str, int] = field(default_factory=dict)
+    dataset: str = ""
+    author: Fraction | None = None
+    caps: Caps = Caps()
 
-    @property
-    def holds_for_any(self) -> bool:
-        """Whether there is a total, and it is about any two documents."""
-        return self.document is not None and not self.between
+    def to_dict(self) -> dict[str, Any]:
+        """Return totals as plain values, losses rounded up; null where there is no total."""
+        document, author = (None if one is None else rounded_up(one) for one in (self.document, self.author))
+        caps = (None if cap is None else float(cap) for cap in (self.caps.document, self.caps.author))
+        return {
+            "dataset": self.dataset,
+            "releases": self.releases,
+            "epsilon_document": document,
+            "epsilon_author": author,
+            "between": list(self.between),
+            "not_added": self.not_added,
+            **dict(zip(("cap_document", "cap_author"), caps, strict=True)),
+        }
 
-
-@dataclass(frozen=True, kw_only=True)
-class Totals(Total):
-    """What has been spent on a data set.
-
-    Attributes:
-        dataset: Its name.
-        author: The loss of the author with the largest; None where `document` is.
-        caps: The stored limits.
-    """
-
-    dataset: str
-    author: Fraction | None
-    caps: Caps
+    def __str__(self) -> str:
+        """The totals of a data set and its caps, in a line."""
+        caps = (("a document", self.caps.document), ("an author", self.caps.author))
+        limits = [f"{shown_cap(cap)} on {whose}" for whose, cap in caps if cap is not None]
+        return f"{self.dataset}: {worded(self)}" + (f" Caps: {' and '.join(limits)}." if limits else "")
 
 
 @dataclass(frozen=True)
@@ -105,9 +113,25 @@ class Entry:
     by_author: bool
     adjacency: str
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry as plain values, its loss rounded up."""
+        return {**asdict(self), "loss": None if self.loss is None else rounded_up(self.loss)}
+
+    def __str__(self) -> str:
+        """The entry in a line."""
+        loss = f"ε = {number(self.loss)} each" if self.loss is not None else "no total"
+        if self.loss is not None and self.adjacency != ANY_TWO_DOCUMENTS:
+            loss += f", between {self.adjacency}"
+        told = " and ".join(name for name, is_known in (("ids", self.by_id), ("authors", self.by_author)) if is_known)
+        per_word = ", per word" if self.unit == "word" and self.definition != "none" else ""
+        return (
+            f"{self.release}  {self.at}  {self.dataset}  {self.method}  {self.documents:,} documents  "
+            f"{self.definition}{per_word}  {loss}  ({told or 'every document charged'})"
+        )
+
 
 @dataclass(frozen=True)
-class Purpose:
+class Charge:
     """What is to be charged: the promise for one document, and to whom it applies.
 
     Attributes:
@@ -147,7 +171,7 @@ def kind_of(definition: str, unit: str) -> str:
     return f"{definition}, for single words only" if unit == "word" and definition != "none" else definition
 
 
-def added(promises: Sequence[Guarantee]) -> Total:
+def added(promises: Sequence[Guarantee]) -> Totals:
     """Return what releases of one document add up to."""
     losses = [charged(promise) for promise in promises]
     missing = Counter(
@@ -155,7 +179,7 @@ def added(promises: Sequence[Guarantee]) -> Total:
     )
     narrower = sorted({one.adjacency for one in promises} - {ANY_TWO_DOCUMENTS})
     document = None if missing else sum((loss for loss in losses if loss is not None), Fraction(0))
-    return Total(
+    return Totals(
         releases=len(promises),
         document=document,
         between=() if missing else tuple(narrower),
@@ -163,7 +187,7 @@ def added(promises: Sequence[Guarantee]) -> Total:
     )
 
 
-def worded(total: Total, one: str = "release") -> str:
+def worded(total: Totals, one: str = "release") -> str:
     """Return a total as the rest of a sentence; what stands in for one where there is none.
 
     Args:
@@ -174,17 +198,24 @@ def worded(total: Total, one: str = "release") -> str:
     if total.document is None:
         return f"no total can be given: {counted}, {why_not(total)}."
     spent = f"at most ε = {number(total.document)}"
-    if isinstance(total, Totals) and total.author is not None:
+    if total.author is not None:
         spent += f" on a document and {number(total.author)} on an author"
     return f"{spent}, in {counted}{where(total)}."
 
 
-def where(total: Total) -> str:
+def spent_on(dataset: str, total: Totals | None, *, then: bool = False) -> str:
+    """Return what is spent on a data set in a ledger, so far or after what is asked for, as a sentence."""
+    if total is None:
+        return f"Nothing is spent on {dataset!r} so far."
+    return f"Then spent on {dataset!r}: {worded(total)}" if then else f"Spent on {dataset!r} so far: {worded(total)}"
+
+
+def where(total: Totals) -> str:
     """Return between which documents a total holds, where that is not any two."""
     return f", between {' and '.join(total.between)}" if total.between else ""
 
 
-def why_not(total: Total) -> str:
+def why_not(total: Totals) -> str:
     """Return what keeps releases from being added up."""
     kinds = [(f"{count:,}", _WHY.get(kind, _PER_WORD)) for kind, count in sorted(total.not_added.items())]
     if total.releases == 1:

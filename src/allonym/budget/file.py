@@ -11,6 +11,7 @@ import hashlib
 import os
 import sqlite3
 import stat
+from contextlib import closing
 from pathlib import Path
 
 from allonym.errors import InputError
@@ -60,6 +61,7 @@ def connected(path: Path, create: bool) -> sqlite3.Connection:
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, _OWNER_ONLY))
         _keep_private(path)
+        _refuse_stale_log(path)
         connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None)
     except OSError as error:
         raise InputError(f"{path.name} cannot be opened as a ledger ({error.strerror}); check --budget-db.") from error
@@ -85,6 +87,24 @@ def _made_ready(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA cache_size = -65536")  # KiB; pseudonyms have no order, so pages are met again
     _bring_up_to_date(connection, path)
     check(connection, path)
+
+
+def _refuse_stale_log(path: Path) -> None:
+    """Refuse a log of an earlier state beside the file, before SQLite takes it for the later one: a log only adds."""
+    if path.with_name(f"{path.name}-wal").exists():
+        alone, logged = _last_release(path, "&immutable=1"), _last_release(path)
+        if alone is not None and logged is not None and alone > logged:
+            raise _damaged(path)
+
+
+def _last_release(path: Path, how: str = "") -> int | None:
+    """Return the number of the last release, by a connection that changes nothing; None where it cannot be read."""
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro{how}", uri=True)) as connection:
+            [(last,)] = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'releases'").fetchall()
+            return int(last)
+    except (OSError, ValueError, sqlite3.Error):  # what is no ledger is refused when it is opened
+        return None
 
 
 def check(connection: sqlite3.Connection, path: Path) -> None:

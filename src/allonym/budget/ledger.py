@@ -20,13 +20,15 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 from fractions import Fraction
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from allonym.budget import file
-from allonym.budget.account import Caps, Entry, Purpose, Total, Totals, kind_of, shown_cap, why_not
+from allonym.budget.account import Caps, Charge, Entry, Totals, kind_of, shown_cap, why_not
 from allonym.errors import BudgetError
 from allonym.language.words import name_key
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
@@ -54,6 +56,13 @@ class Ledger:
         # A part of the key's hash names the account without giving the key away.
         self.name = hashlib.blake2b(b"name", key=self._key, digest_size=8).hexdigest()
 
+    @classmethod
+    @contextmanager
+    def looked_at(cls, path: Path) -> Iterator[Ledger]:
+        """Open an account to look ahead in: the file, or an empty one while there is none. No file is made."""
+        with TemporaryDirectory() as folder, cls(path if path.exists() else Path(folder) / "ledger") as ledger:
+            yield ledger
+
     def __enter__(self) -> Ledger:
         return self
 
@@ -64,12 +73,12 @@ class Ledger:
         """Let go of the file."""
         self._connection.close()
 
-    def charge(self, purpose: Purpose, units: Iterable[Units] = (), caps: Caps | None = None) -> int:
+    def charge(self, charge: Charge, units: Iterable[Units] = (), caps: Caps | None = None) -> int:
         """Charge a release, or refuse it and leave the account as it was.
 
         Args:
-            purpose: What is charged.
-            units: Ids and authors of the documents, batch by batch, as far as `purpose` says they are known.
+            charge: What is charged.
+            units: Ids and authors of the documents, batch by batch, as far as `charge` says they are known.
             caps: Limits for this run; stored ones hold as well.
 
         Returns:
@@ -79,18 +88,18 @@ class Ledger:
             BudgetError: A cap would be exceeded, or a cap is set and this release, or an earlier one, has no total.
         """
         with _disk_errors():
-            self._note(purpose, units)
+            self._note(charge, units)
             with self._transaction() as run:
-                return self._enter(run, purpose, caps or Caps())
+                return self._enter(run, charge, caps or Caps())
 
-    def foresee(self, purpose: Purpose, units: Iterable[Units] = (), caps: Caps | None = None) -> Totals:
+    def foresee(self, charge: Charge, units: Iterable[Units] = (), caps: Caps | None = None) -> Totals:
         """Return what the totals would be after a charge, or refuse as `charge` would; the account stays as it is."""
-        self._note(purpose, units)
+        self._note(charge, units)
         run = self._connection.cursor()
         run.execute("BEGIN IMMEDIATE")
         try:
-            self._enter(run, purpose, caps or Caps())
-            return _totals(run, self._dataset(run, purpose.dataset))
+            self._enter(run, charge, caps or Caps())
+            return _totals(run, self._dataset(run, charge.dataset))
         finally:
             run.execute("ROLLBACK")
 
@@ -126,23 +135,23 @@ class Ledger:
                 known = (bool(ids), bool(authors))
                 yield Entry(release, name, at, method, definition, unit, _fraction(loss), documents, *known, adjacency)
 
-    def _note(self, purpose: Purpose, units: Iterable[Units]) -> None:
+    def _note(self, charge: Charge, units: Iterable[Units]) -> None:
         """Write pseudonyms and how often each occurs beside the account, before others have to wait for it."""
         run = self._connection.cursor()
         run.execute("CREATE TEMP TABLE IF NOT EXISTS touched (level TEXT, unit BLOB, documents INTEGER)")
         run.execute("DELETE FROM touched")
-        if purpose.loss is None:
+        if charge.loss is None:
             return
         run.execute("BEGIN")
         add = "INSERT INTO touched VALUES (?, ?, ?)"
-        if not purpose.has_ids:
+        if not charge.has_ids:
             run.execute(add, ("document", _EVERY, 1))
-        if not purpose.has_authors:
-            run.execute(add, ("author", _EVERY, purpose.documents))
+        if not charge.has_authors:
+            run.execute(add, ("author", _EVERY, charge.documents))
         for ids, authors in units:
-            if purpose.has_ids:
+            if charge.has_ids:
                 run.executemany(add, (("document", self._pseudonym("document", name), 1) for name in ids or ()))
-            if purpose.has_authors:
+            if charge.has_authors:
                 counts = Counter(map(name_key, authors or ())).items()
                 run.executemany(add, (("author", self._pseudonym("author", name), n) for name, n in counts))
         run.execute("COMMIT")
@@ -151,30 +160,30 @@ class Ledger:
         content = f"{level}\0{name_key(name)}".encode("utf-8", "surrogatepass")
         return hashlib.blake2b(content, key=self._key, digest_size=16).digest()
 
-    def _enter(self, run: sqlite3.Cursor, purpose: Purpose, caps: Caps) -> int:
+    def _enter(self, run: sqlite3.Cursor, charge: Charge, caps: Caps) -> int:
         """Write the release and its losses, or refuse it."""
-        dataset = self._dataset(run, purpose.dataset)
+        dataset = self._dataset(run, charge.dataset)
         limits = caps.stricter(_stored_caps(run, dataset))
         if limits != Caps():
-            _refuse_unlimited(purpose, _counted(run, dataset))
-        release = self._add(run, dataset, purpose)
-        if purpose.loss is not None:
-            _refuse_excess(run, dataset, limits, purpose)
+            _refuse_unlimited(charge, _counted(run, dataset))
+        release = self._add(run, dataset, charge)
+        if charge.loss is not None:
+            _refuse_excess(run, dataset, limits, charge)
         return release
 
-    def _add(self, run: sqlite3.Cursor, dataset: int, purpose: Purpose) -> int:
+    def _add(self, run: sqlite3.Cursor, dataset: int, charge: Charge) -> int:
         """Write the release and add it to every unit it touches."""
         loss = None
-        if purpose.loss is not None:
-            exact = str(purpose.loss)
-            run.execute("INSERT OR IGNORE INTO losses (exact, about) VALUES (?, ?)", (exact, float(purpose.loss)))
+        if charge.loss is not None:
+            exact = str(charge.loss)
+            run.execute("INSERT OR IGNORE INTO losses (exact, about) VALUES (?, ?)", (exact, float(charge.loss)))
             [(loss,)] = run.execute("SELECT id FROM losses WHERE exact = ?", (exact,)).fetchall()
-        promise = purpose.guarantee
+        promise = charge.guarantee
         run.execute(
             "INSERT INTO releases (dataset, at, method, definition, unit, loss, documents, ids, authors, job, "
             "adjacency) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            (dataset, datetime.now(UTC).isoformat(timespec="seconds"), purpose.method, promise.definition,
-             promise.unit, loss, purpose.documents, purpose.has_ids, purpose.has_authors, purpose.job,
+            (dataset, datetime.now(UTC).isoformat(timespec="seconds"), charge.method, promise.definition,
+             promise.unit, loss, charge.documents, charge.has_ids, charge.has_authors, charge.job,
              promise.adjacency),
         )  # fmt: skip
         release = int(run.lastrowid or 0)
@@ -220,7 +229,7 @@ def _disk_errors() -> Iterator[None]:
         raise OSError(None, f"the ledger, {error}") from None
 
 
-def _refuse_excess(run: sqlite3.Cursor, dataset: int, caps: Caps, purpose: Purpose) -> None:
+def _refuse_excess(run: sqlite3.Cursor, dataset: int, caps: Caps, charge: Charge) -> None:
     """Refuse a charge, already entered, by which a unit it touches exceeds its cap."""
     for level, cap in (("document", caps.document), ("author", caps.author)):
         if cap is None:
@@ -228,11 +237,11 @@ def _refuse_excess(run: sqlite3.Cursor, dataset: int, caps: Caps, purpose: Purpo
         total = _largest(run, dataset, level, touched=True)
         if total > cap:
             whose = "a document" if level == "document" else "an author"
-            told = purpose.has_ids if level == "document" else purpose.has_authors
+            told = charge.has_ids if level == "document" else charge.has_authors
             option = "--id" if level == "document" else "--author"
             tip = "" if told else f" Without {option}, each {level} is charged with all that may be theirs."
             raise BudgetError(
-                f"This would bring {whose} of {purpose.dataset!r} to ε = {number(total)}, above the cap of "
+                f"This would bring {whose} of {charge.dataset!r} to ε = {number(total)}, above the cap of "
                 f"{shown_cap(cap)}; nothing was drawn or charged.{tip}"
             )
 
@@ -264,22 +273,14 @@ def _sum(uses: str | None, losses: dict[int, Fraction]) -> Fraction:
 
 def _totals(run: sqlite3.Cursor, dataset: int) -> Totals:
     [(name,)] = run.execute("SELECT name FROM datasets WHERE id = ?", (dataset,)).fetchall()
-    counted = _counted(run, dataset)
-    losses: list[Fraction | None] = [None, None]
-    if not counted.not_added:
-        losses = [_largest(run, dataset, level) for level in ("document", "author")]
-    return Totals(
-        dataset=name,
-        releases=counted.releases,
-        document=losses[0],
-        author=losses[1],
-        between=counted.between,
-        not_added=counted.not_added,
-        caps=_stored_caps(run, dataset),
-    )
+    counted = replace(_counted(run, dataset), dataset=name, caps=_stored_caps(run, dataset))
+    if counted.not_added:
+        return counted
+    document, author = (_largest(run, dataset, level) for level in ("document", "author"))
+    return replace(counted, document=document, author=author)
 
 
-def _counted(run: sqlite3.Cursor, dataset: int) -> Total:
+def _counted(run: sqlite3.Cursor, dataset: int) -> Totals:
     """Return how many releases there were, and what keeps them from being added up; the sum itself is left out."""
     not_added: dict[str, int] = {}
     between, releases = set(), 0
@@ -294,20 +295,20 @@ def _counted(run: sqlite3.Cursor, dataset: int) -> Total:
         elif adjacency != ANY_TWO_DOCUMENTS:
             between.add(adjacency)
     about = () if not_added else tuple(sorted(between))
-    return Total(releases=releases, document=None, between=about, not_added=not_added)
+    return Totals(releases=releases, document=None, between=about, not_added=not_added)
 
 
-def _refuse_unlimited(purpose: Purpose, before: Total) -> None:
+def _refuse_unlimited(charge: Charge, before: Totals) -> None:
     """Refuse under a cap what has no loss to hold against it, and all that follows on such a release."""
-    if purpose.loss is None or purpose.guarantee.adjacency != ANY_TWO_DOCUMENTS:
+    if charge.loss is None or charge.guarantee.adjacency != ANY_TWO_DOCUMENTS:
         raise BudgetError(
-            f"A cap is set for {purpose.dataset!r}, and {purpose.method} as it is has no total for any two documents "
+            f"A cap is set for {charge.dataset!r}, and {charge.method} as it is has no total for any two documents "
             "that could be held against it; set a number of words, or choose a method with a pure guarantee."
         )
     if before.not_added or before.between:
         why = why_not(before) if before.not_added else f"and a promise only between {' and '.join(before.between)}"
         raise BudgetError(
-            f"A cap is set for {purpose.dataset!r}, and no total for any two documents can be held against it: "
+            f"A cap is set for {charge.dataset!r}, and no total for any two documents can be held against it: "
             f"{before.releases:,} so far, {why}; nothing was drawn or charged. Name other data with --dataset."
         )
 

@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import click
 
-from allonym.budget.account import Caps, Entry, Totals, shown_cap, worded
+from allonym.budget.account import Caps, Totals
 from allonym.budget.ledger import Ledger
-from allonym.cli.budgets import DATABASE, as_json
+from allonym.cli.budgets import DATABASE
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
-from allonym.privacy.accounting import rounded_up
-from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.privacy.statement import number
 
 _DATASET = click.option("--dataset", help="Only this data set.")
 
@@ -39,7 +34,7 @@ def show(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
     with _opened(budget_db) as ledger:
         found = ledger.totals(dataset)
     _refuse_unknown(found, dataset)
-    talk.data([as_json(totals) for totals in found], "\n".join(map(_shown, found)) or "Nothing has been spent.")
+    talk.data([totals.to_dict() for totals in found], "\n".join(map(str, found)) or "Nothing has been spent.")
 
 
 @command.command()
@@ -52,7 +47,7 @@ def history(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
     with _opened(budget_db) as ledger:
         _refuse_unknown(ledger.totals(dataset), dataset)
         entries = list(ledger.history(dataset))
-    talk.data([_plain(entry) for entry in entries], "\n".join(map(_line, entries)) or "Nothing has been released.")
+    talk.data([entry.to_dict() for entry in entries], "\n".join(map(str, entries)) or "Nothing has been released.")
 
 
 @command.command()
@@ -70,7 +65,7 @@ def cap(talk: Talk, budget_db: Path | None, dataset: str, document: float | None
     with Ledger(_named(budget_db)) as ledger:
         ledger.cap(dataset, limits)
         [totals] = ledger.totals(dataset)
-    talk.data(as_json(totals), _shown(totals))
+    talk.data(totals.to_dict(), str(totals))
 
 
 def _named(path: Path | None) -> Path:
@@ -86,28 +81,3 @@ def _opened(path: Path | None) -> Ledger:
 def _refuse_unknown(found: list[Totals], dataset: str | None) -> None:
     if dataset is not None and not found:
         raise InputError(f"The ledger has no data set {dataset!r}; leave out --dataset to see those it has.")
-
-
-def _shown(totals: Totals) -> str:
-    caps = (("a document", totals.caps.document), ("an author", totals.caps.author))
-    limits = [f"{shown_cap(cap)} on {whose}" for whose, cap in caps if cap is not None]
-    return f"{totals.dataset}: {worded(totals)}" + (f" Caps: {' and '.join(limits)}." if limits else "")
-
-
-def _line(entry: Entry) -> str:
-    loss = f"ε = {number(entry.loss)} each" if entry.loss is not None else "no total"
-    told = {(True, True): "ids and authors", (True, False): "ids", (False, True): "authors"}
-    known = told.get((entry.by_id, entry.by_author), "every document charged")
-    promise = (
-        entry.definition if entry.unit != "word" or entry.definition == "none" else f"{entry.definition}, per word"
-    )
-    if entry.loss is not None and entry.adjacency != ANY_TWO_DOCUMENTS:
-        loss += f", between {entry.adjacency}"
-    return (
-        f"{entry.release}  {entry.at}  {entry.dataset}  {entry.method}  {entry.documents:,} documents  "
-        f"{promise}  {loss}  ({known})"
-    )
-
-
-def _plain(entry: Entry) -> dict[str, Any]:
-    return {**asdict(entry), "loss": None if entry.loss is None else rounded_up(entry.loss)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -12,12 +11,11 @@ from typing import Any, TypeVar, cast
 
 import click
 
-from allonym.budget.account import Caps, Totals, worded
+from allonym.budget.account import Caps, spent_on
 from allonym.budget.ledger import Ledger
 from allonym.cli.talk import Talk
 from allonym.jobs.accounts import Account
 from allonym.jobs.plan import Plan
-from allonym.privacy.accounting import rounded_up
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -57,17 +55,15 @@ class Budget:
             with self.account(job):
                 yield "", {}
             return
-        with tempfile.TemporaryDirectory() as folder:
-            path = self.path if self.path.exists() else Path(folder) / "ledger"
-            with Ledger(path) as ledger:
-                totals = adapted(Account(ledger, self._name(job), self.caps)).foresee(job)
-        yield f"Then spent on {totals.dataset!r}: {worded(totals)}", as_json(totals)
+        with Ledger.looked_at(self.path) as ledger:
+            totals = adapted(Account(ledger, self._name(job), self.caps)).foresee(job)
+        yield spent_on(totals.dataset, totals, then=True), totals.to_dict()
 
     def report(self, talk: Talk, account: Account | None) -> None:
         """Say what has been spent by now."""
         if account is not None:
             [totals] = account.ledger.totals(account.dataset)
-            talk.say(f"Spent on {totals.dataset!r} so far: {worded(totals)}")
+            talk.say(spent_on(totals.dataset, totals))
 
     def _name(self, job: Plan) -> str:
         """Return the data set: the one named, or the file name of the input."""
@@ -102,19 +98,3 @@ def budget_options(command: _Command) -> _Command:
     for option in options:
         decorated = option(decorated)
     return cast(_Command, decorated)
-
-
-def as_json(totals: Totals) -> dict[str, Any]:
-    """Return totals as plain values, losses rounded up; null where there is no total."""
-    caps = totals.caps
-    document, author = (None if one is None else rounded_up(one) for one in (totals.document, totals.author))
-    return {
-        "dataset": totals.dataset,
-        "releases": totals.releases,
-        "epsilon_document": document,
-        "epsilon_author": author,
-        "between": list(totals.between),
-        "not_added": totals.not_added,
-        "cap_document": None if caps.document is None else float(caps.document),
-        "cap_author": None if caps.author is None else float(caps.author),
-    }

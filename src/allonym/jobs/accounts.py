@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from allonym.budget.account import Caps, Purpose, Totals
+from allonym.budget.account import Caps, Charge, Totals
 from allonym.budget.ledger import Ledger, Units
 from allonym.jobs.plan import Plan
 
@@ -20,14 +20,14 @@ class Account:
 
     def charge(self, job: Plan, fingerprint: str = "") -> int:
         """Charge a job; return the number of the release."""
-        return self.ledger.charge(self._purpose(job, fingerprint), self.units(job), self.caps)
+        return self.ledger.charge(self._charge(job, fingerprint), self.units(job), self.caps)
 
     def foresee(self, job: Plan) -> Totals:
         """Return the totals after a job, or refuse it; nothing is charged."""
-        return self.ledger.foresee(self._purpose(job, ""), self.units(job), self.caps)
+        return self.ledger.foresee(self._charge(job, ""), self.units(job), self.caps)
 
-    def _purpose(self, job: Plan, fingerprint: str) -> Purpose:
-        return Purpose(
+    def _charge(self, job: Plan, fingerprint: str) -> Charge:
+        return Charge(
             self.dataset,
             job.anonymizer.method,
             job.per_document,

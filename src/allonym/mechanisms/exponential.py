@@ -16,18 +16,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.acceleration import in_threads
 from allonym.errors import ParameterError
+from allonym.mechanisms.base import Int64, Mechanism, Table
 from allonym.mechanisms.two_set import log_rounded_up
 from allonym.mechanisms.weights import ScoreRows, weights_of
 from allonym.randomness import Stream
-
-Int64 = NDArray[np.int64]
 
 # Seven roundings of float64 lie between the integers and their ratio, each below 2^-53 of it; more than that is added,
 # so that ℓ is never too small.
@@ -37,7 +36,7 @@ _INPUTS_TO_PAIR = 1024
 _LARGEST_EXPONENT = 600.0  # e to more than this leaves the float64 range
 
 
-class Exponential:
+class Exponential(Mechanism):
     """Draws an output for each input, more likely the better its score.
 
     Privacy: `loss()` for each output drawn, whatever the two inputs.
@@ -65,9 +64,9 @@ class Exponential:
         self._weights = weights_of(scores, self.epsilon / (2 * self.sensitivity))
         self.inputs, self.outputs = self._weights.shape
 
-    def weight_tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield (offset into `rows`, whole-number weights of the next few rows): the law itself, for who checks it."""
-        return self._weights.tiles(rows)
+    def audited(self) -> Table:
+        """Say how an audit checks it: the law is a table of whole-number weights."""
+        return Table(mechanism=self, inputs=self.inputs, outputs=self.outputs, tiles=self._weights.tiles)
 
     def weights(self, i: int) -> Int64:
         """Return the whole-number weights of the outputs for input `i`: the law, exactly."""
@@ -190,3 +189,6 @@ def _runs(values: NDArray[np.integer]) -> tuple[Int64, Int64]:
     """Return the distinct values of a sorted array, and where each begins (with the end appended)."""
     starts = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
     return values[starts].astype(np.int64), np.append(starts, len(values))
+
+
+EXAMPLE = partial(Exponential, [[1.0, 0.0, 0.5], [0.0, 1.0, 0.25]], epsilon=3.0, sensitivity=1.0)

@@ -16,15 +16,16 @@ Every number is computed by `arithmetic`: one key moves a point to the same plac
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from allonym import arithmetic
 from allonym.errors import ParameterError
+from allonym.mechanisms.base import Float64, Mechanism, Points, Words
 from allonym.randomness import Stream
-
-Float64 = NDArray[np.float64]
 
 _MOST_DIMENSIONS = 4096
 _GRID_STEPS = 2**10  # cells across the typical radius n/ε: coarse beside rounding errors, fine beside the noise
@@ -32,7 +33,7 @@ _SLACK_PER_DIMENSION = 2.0**-20
 FACTORS = 4  # to a logarithm: a product of four uniforms stays far above the smallest float64
 
 
-class LaplaceND:
+class LaplaceND(Mechanism):
     """Moves points by noise whose length follows a Gamma law and whose direction is uniform.
 
     Privacy: `loss(distance)` between two points at that distance, for each point moved.
@@ -41,6 +42,9 @@ class LaplaceND:
         dimensions: n, of the space.
         epsilon: ε, the loss for each unit of Euclidean distance.
     """
+
+    input_axes = 1
+    ways = ("perturb",)
 
     def __init__(self, dimensions: int, *, epsilon: float) -> None:
         if isinstance(dimensions, bool) or not isinstance(dimensions, int | np.integer):
@@ -62,6 +66,41 @@ class LaplaceND:
         if not 0 <= distance < math.inf:
             raise ParameterError(f"A distance must be a number of at least 0, got {distance}.")
         return self.epsilon * distance + self.slack if distance else 0.0
+
+    @property
+    def loss_per_unit(self) -> float:
+        """The loss for each unit of distance: ε."""
+        return self.epsilon
+
+    def law(self, point: float, places: ArrayLike) -> Float64:
+        """Return how likely each of some different places is the nearest to a point once moved, in one dimension.
+
+        Exactly so where no middle of two neighbouring places lies inside a cell of the grid.
+        """
+        if self.dimensions != 1:
+            raise ParameterError(f"The law is written out in one dimension only, not in {self.dimensions}.")
+        ordered, inverse = np.unique(np.asarray(places, np.float64), return_inverse=True)
+        gaps = self.epsilon * ((ordered[1:] + ordered[:-1]) / 2 - point)
+        below = np.where(gaps < 0, np.exp(-np.abs(gaps)) / 2, 1 - np.exp(-np.abs(gaps)) / 2)
+        law: Float64 = np.diff(np.concatenate([[0.0], below, [1.0]]))[inverse]
+        return law
+
+    def audited(self) -> Points:
+        """Say how an audit checks it: by its grid and its draws, which tell most in one dimension."""
+        line = type(self)(1, epsilon=self.epsilon)
+        points = np.zeros((2, self.dimensions))
+        points[1, 0] = 1 / self.epsilon
+        return Points(mechanism=self, grid=self.grid, line=line, points=points)
+
+    def stand_ins(self, words: Callable[[int], Words], shape: tuple[int, ...]) -> Float64:
+        """Return points made of as many words as are asked for, whatever the inputs: for audits."""
+        numbers = (words(math.prod(shape) * self.dimensions) >> np.uint64(11)).astype(np.float64)
+        return (numbers * 2.0**-52 - 1).reshape(*shape, self.dimensions)
+
+    def draw(self, points: ArrayLike, rng: Stream) -> Float64:
+        """Move each point. Privacy: spends `loss` for each."""
+        starts = np.asarray(points, np.float64)
+        return self.perturb(starts, rng.centred((*starts.shape[:-1], self.numbers_per_point)))
 
     def noise(self, n: int, rng: Stream) -> Float64:
         """Return n noise vectors, on the grid. Add them to points of the grid only; `perturb` takes any points."""
@@ -127,3 +166,6 @@ def _exponential_sum(numbers: Float64) -> Float64:
     np.add(numbers, numbers < 0, out=uniforms[..., : numbers.shape[-1]])
     first, second, third, fourth = np.moveaxis(uniforms.reshape(*numbers.shape[:-1], FACTORS, groups), -2, 0)
     return -arithmetic.added(arithmetic.logarithm(first * second * third * fourth))
+
+
+EXAMPLE = partial(LaplaceND, 1, epsilon=2.0)

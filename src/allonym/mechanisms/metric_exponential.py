@@ -23,7 +23,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from functools import cached_property
+from dataclasses import replace
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,19 +32,18 @@ from numpy.typing import ArrayLike, NDArray
 from allonym import arithmetic
 from allonym.arithmetic import LN2
 from allonym.errors import ParameterError
+from allonym.mechanisms.base import Float64, Int64, Mechanism, Metric, Table
 from allonym.mechanisms.exponential import Exponential
 from allonym.mechanisms.metric_pairs import AllPairs
 from allonym.mechanisms.weights import STEPS_PER_OCTAVE, TOP_BITS
 from allonym.randomness import Stream
 from allonym.vectors.closeness import FURTHEST, WordCloseness
 
-Int64 = NDArray[np.int64]
-Float64 = NDArray[np.float64]
-
 _OCTAVES = 24  # from the best weight to that of all distant words
 _HALF_STEP = LN2 / STEPS_PER_OCTAVE / 2
 # The quintic (2.1e-7), one weight cut to a whole number (2^-20) and the float32 product (2^-23 of 16.7), rounded up.
 _ARITHMETIC = 5e-6
+_UNITS_OF_A_STEP = 4096  # of closeness, in one step of the words' vectors
 _UNITS_OF_DISTANCE = 3  # by which square root and rounding may move one distance
 _TOLERANCE = 1e-3
 _HOPELESS = 0.05
@@ -53,7 +53,7 @@ _GUESSES = 5  # of each estimate
 _TELLING_PAIRS = 8
 
 
-class MetricExponential:
+class MetricExponential(Mechanism):
     """Draws a word near each word, more likely the nearer it is.
 
     Privacy: `loss_per_unit` for each unit of distance between two words, for each word drawn.
@@ -74,9 +74,16 @@ class MetricExponential:
         self._pairs = AllPairs(closeness)
         self.inputs = self.outputs = closeness.shape[0]
 
-    def weight_tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield (offset into `rows`, whole-number weights of the next few rows): the law itself, for who checks it."""
-        return self._law.weight_tiles(rows)
+    def audited(self) -> Table:
+        """Say how an audit checks it: the law is a table of whole-number weights, and words have their places."""
+        step = self.closeness.unit * _UNITS_OF_A_STEP
+        steps = np.rint(self.closeness.rounded / step).astype(np.float32)
+        metric = Metric(steps=steps, step=step, rate=self.rate, furthest=self.furthest)
+        return replace(self._law.audited(), mechanism=self, metric=metric)
+
+    def loss(self) -> float:
+        """Return the tight loss of one draw over all pairs of words; usually `loss_per_unit` says more."""
+        return self._law.loss()
 
     def law(self, i: int) -> NDArray[np.float64]:
         """Return the probability of each output for word `i`."""
@@ -195,3 +202,7 @@ class _Truncated:
         for offset, tile in self._closeness.tiles(rows):
             np.maximum(tile, self.lowest, out=tile)
             yield offset, tile
+
+
+_PLACES = np.array([[0.0, 0.0], [0.5, 0.0], [0.0, 0.75], [-0.5, -0.5]], np.float32)
+EXAMPLE = partial(MetricExponential, WordCloseness(_PLACES), rate=4.0)

@@ -19,6 +19,8 @@ from __future__ import annotations
 import math
 from decimal import ROUND_FLOOR, Decimal, localcontext
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -38,7 +40,8 @@ from allonym.mechanisms._loops.candidates import (
     parts,
     row_of_each,
 )
-from allonym.mechanisms.two_set import check_count, log_rounded_up
+from allonym.mechanisms.base import Mechanism, Ratings
+from allonym.mechanisms.two_set import FEW_OUTPUTS, check_count, log_rounded_up
 from allonym.randomness import Stream
 
 _LARGEST_TOTAL = 2**62
@@ -47,7 +50,7 @@ _DIGITS = 60
 _LARGEST_LOSS = 50.0  # beyond it the weights are at the end of their 62 bits
 
 
-class Subset:
+class Subset(Mechanism):
     """Draws one of the model's best candidates or, sometimes, any other output.
 
     Privacy: `loss()` for each output drawn, whatever the probabilities are.
@@ -65,6 +68,9 @@ class Subset:
     [3, 0, 0, 5, 0, 2]
     """
 
+    input_axes = 1
+    ways = ("draw", "draw_among")
+
     def __init__(self, outputs: int, *, loss: float, candidates: int) -> None:
         self.outputs = check_count("outputs", outputs, MOST_OUTPUTS)
         self.candidates = min(check_count("candidates", candidates, MOST_OUTPUTS), self.outputs)
@@ -79,6 +85,24 @@ class Subset:
         if self.candidates == self.outputs:
             return 0.0
         return log_rounded_up(Fraction(self._weight_in, self._weight_out))
+
+    def audited(self) -> Ratings:
+        """Say how an audit checks it: the law of any row of ratings is known, and all rows of a few outputs."""
+
+        def small() -> Subset:
+            return Subset(FEW_OUTPUTS, loss=self.loss() or 1.0, candidates=min(self.candidates, FEW_OUTPUTS // 2))
+
+        return Ratings(mechanism=self, name="subset", small=small, exact=self.weights, sure=self.candidates)
+
+    def inputs_of(self, way: str, inputs: Any, rows: Any = None) -> NDArray[Any]:  # noqa: ANN401
+        """Return the ratings that a draw was made by; where sets were given, 1 for their items."""
+        return self.ratings(np.asarray(inputs)) if way == "draw_among" else super().inputs_of(way, inputs, rows)
+
+    def ratings(self, sets: Int64) -> NDArray[np.float32]:
+        """Return rows of ratings of which these sets are the candidates: 1 for their items, 0 for all others."""
+        rated = np.zeros((*sets.shape[:-1], self.outputs), np.float32)
+        np.put_along_axis(rated, sets, 1, axis=-1)
+        return rated
 
     @property
     def probability_of_candidates(self) -> float:
@@ -177,3 +201,6 @@ def _largest(numbers: NDArray[np.floating], count: int) -> Int64:
         spare = count - above.sum(axis=1, keepdims=True)
         chosen[tied] = above | (equal & (equal.cumsum(axis=1) <= spare))
     return np.nonzero(chosen)[1].reshape(len(numbers), count)
+
+
+EXAMPLE = partial(Subset, 5, loss=2.0, candidates=2)

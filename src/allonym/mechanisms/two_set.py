@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -43,9 +44,11 @@ from allonym.mechanisms._loops.candidates import (
     parts,
     row_of_each,
 )
+from allonym.mechanisms.base import Mechanism, Ratings
 from allonym.randomness import Lanes, Stream, Words
 
 _COIN_BITS = 63
+FEW_OUTPUTS = 5  # of a mechanism that stands in for a larger one where laws are enumerated
 _MOST_TO_ENUMERATE = 12
 _MOST_CANDIDATES = 1024
 _DIGITS = 60
@@ -57,7 +60,7 @@ _TERMS = 16
 _LARGEST_EXPONENT = 45.0
 
 
-class TwoSet:
+class TwoSet(Mechanism):
     """Draws a few candidates from the model's probabilities, then an item of theirs or, sometimes, any other.
 
     Privacy: `loss()` for each output drawn, whatever the probabilities are.
@@ -74,6 +77,8 @@ class TwoSet:
     >>> mechanism.draw([[0.7, 0.1, 0.1, 0.1]] * 6, insecure(1)).tolist()
     [3, 0, 2, 2, 3, 0]
     """
+
+    input_axes = 1
 
     def __init__(self, outputs: int, *, epsilon: float, candidates: int = 5) -> None:
         self.outputs = check_count("outputs", outputs, MOST_OUTPUTS)
@@ -93,6 +98,15 @@ class TwoSet:
         if self.outputs == 1:
             return 0.0
         return log_rounded_up(Fraction((2**_COIN_BITS - self._least) * (self.outputs - 1), self._least))
+
+    def audited(self) -> Ratings:
+        """Say how an audit checks it: all sets of a few outputs can be enumerated."""
+
+        def small() -> TwoSet:
+            return TwoSet(FEW_OUTPUTS, epsilon=self.epsilon, candidates=self.candidates)
+
+        exact = self.fractions if self.outputs <= FEW_OUTPUTS else None
+        return Ratings(mechanism=self, name="two-set", small=small, exact=exact)
 
     @property
     def as_published(self) -> float:
@@ -254,3 +268,6 @@ def _draws_of_exactly(draws_within: list[int], items: int) -> list[int]:
             if chosen >> item & 1:
                 draws[chosen] -= draws[chosen ^ 1 << item]
     return draws
+
+
+EXAMPLE = partial(TwoSet, 4, epsilon=3.0, candidates=2)

@@ -13,13 +13,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from fractions import Fraction
-from typing import cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import ParameterError
-from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Guarantee, Unit
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Guarantee
 
 # Dense where the best order lies for hundreds of words of tens of nats each, sparse above.
 ORDERS = (1.0005, 1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0)
@@ -57,20 +57,12 @@ def pure(
 
     Where `words` is None the output is as long as the text: the promise is then for one word, given their number.
     """
-    if words is None:
-        unit, total_loss = "word", loss_per_word
-    else:
-        unit, total_loss = ("document" if documents == 1 else "author"), total(loss_per_word, words, documents)
     return Guarantee(
         definition="pure",
-        loss_per_word=loss_per_word,
-        words=words,
-        documents=1 if words is None else documents,
-        unit=cast(Unit, unit),
-        epsilon=total_loss,
         adjacency=adjacency,
         assumptions=tuple(assumptions),
         released_as_is=tuple(released_as_is),
+        **_sums(loss_per_word, words, documents),
     )
 
 
@@ -88,23 +80,14 @@ def metric(
 
     Where `words` is None the output is as long as the text: the promise is then for one word, given their number.
     """
-    if words is None:
-        unit, total_loss, adjacency = "word", largest_loss, "any two documents of as many words"
-    else:
-        unit = "document" if documents == 1 else "author"
-        total_loss, adjacency = total(largest_loss, words, documents), ANY_TWO_DOCUMENTS
     return Guarantee(
         definition="metric",
         metric=distance,
         loss_per_unit=loss_per_unit,
-        loss_per_word=largest_loss,
-        words=words,
-        documents=1 if words is None else documents,
-        unit=cast(Unit, unit),
-        epsilon=total_loss,
-        adjacency=adjacency,
+        adjacency=ANY_TWO_DOCUMENTS if words is not None else "any two documents of as many words",
         assumptions=tuple(assumptions),
         released_as_is=tuple(released_as_is),
+        **_sums(largest_loss, words, documents),
     )
 
 
@@ -121,6 +104,15 @@ def nothing(*, reasons: Sequence[str], documents: int = 1, copies: Iterable[str]
         assumptions=tuple(reasons),
         copies=frozenset(copies),
     )
+
+
+def _sums(loss_per_word: float, words: int | None, documents: int) -> dict[str, Any]:
+    """Return what a document loses, or all documents of an author; one word, where their number is not given."""
+    each = {"loss_per_word": loss_per_word, "words": words}
+    if words is None:
+        return {**each, "unit": "word", "epsilon": loss_per_word}
+    unit, epsilon = "document" if documents == 1 else "author", total(loss_per_word, words, documents)
+    return {**each, "documents": documents, "unit": unit, "epsilon": epsilon}
 
 
 def with_approximation(guarantee: Guarantee, renyi: Callable[[float], float], delta: float) -> Guarantee:

@@ -9,7 +9,7 @@ from typing import Any, Literal, get_args
 
 from allonym.errors import ParameterError
 from allonym.privacy import habits
-from allonym.privacy.statement import statement
+from allonym.privacy.statement import copied, statement
 
 Definition = Literal["pure", "approximate", "metric", "none"]
 Unit = Literal["word", "document", "author"]
@@ -82,7 +82,7 @@ class Guarantee:
                 raise ParameterError(f"A loss must be a finite number of at least 0, got {loss}.")
         # What is named for programs is said to people, too, whoever made the object.
         object.__setattr__(self, "copies", habits.checked(self.copies))
-        said = dict.fromkeys((*habits.in_words(self.copies), *self.released_as_is))
+        said = dict.fromkeys((*copied(self.copies), *self.released_as_is))
         object.__setattr__(self, "released_as_is", tuple(said))
 
     @property

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
 from fractions import Fraction
 from typing import TYPE_CHECKING
+
+from allonym.privacy.habits import Habit
 
 if TYPE_CHECKING:
     from allonym.privacy.guarantee import Guarantee
@@ -12,6 +15,21 @@ if TYPE_CHECKING:
 # Where a total stops excluding identification by itself. At ε = 1 odds move by less than 3; at 10 by 22,000.
 _STRONG = 1.0
 _WEAK = 10.0
+_COPIED: dict[Habit, str] = {
+    Habit.TEXT: "the text",
+    Habit.NUMBER_OF_WORDS: "the number of words of each document",
+    Habit.NUMBER_OF_SENTENCES: "the number of sentences",
+    Habit.SENTENCE_LENGTHS: "the length of each",
+    Habit.ROUGH_SENTENCE_LENGTHS: "about how many words each sentence has",
+    Habit.MOST_WORDS_AND_MARKS: "most words and marks, which stay as they are",
+    Habit.SENTENCES_LIKE_THE_TARGETS: "sentences that seem to be the target's already",
+    Habit.CASE: "capitals",
+    Habit.PUNCTUATION: "punctuation marks",
+    Habit.NUMBERS: "numbers",
+    Habit.NUMBERS_AND_NAMES: "numbers and names",
+    Habit.LINE_BREAKS: "line breaks",
+    Habit.UNKNOWN_WORDS: "words the model does not know",
+}
 
 
 def statement(guarantee: Guarantee) -> str:
@@ -25,6 +43,11 @@ def statement(guarantee: Guarantee) -> str:
         label = "This holds if" if guarantee.formal else "Reason"
         sentences.append(f"{label}: {'; '.join(guarantee.assumptions)}.")
     return " ".join(sentences)
+
+
+def copied(habits: Collection[str]) -> tuple[str, ...]:
+    """Return habits as people are told of them, in the order of the list above."""
+    return tuple(worded for habit, worded in _COPIED.items() if habit in habits)
 
 
 def number(value: float | Fraction) -> str:

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Any
 
 from allonym import metrics
-from allonym.budget.account import Total, Totals, added
+from allonym.budget.account import Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.recognition import profile
 from allonym.recognition.profile import Likeness
@@ -86,7 +86,7 @@ class Desk:
     held: Totals | None = None
 
     @property
-    def spent(self) -> Total:
+    def spent(self) -> Totals:
         """What all draws cost: as the ledger has it where there is one, else of this sitting. There is no other sum."""
         if self.held is not None and self.charges:
             return self.held

@@ -8,13 +8,12 @@ total, and a cap refuses it, as on the command line.
 from __future__ import annotations
 
 import sqlite3
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from allonym.budget.account import Caps, Purpose, Totals, worded
+from allonym.budget.account import Caps, Charge, Totals, spent_on
 from allonym.budget.ledger import Ledger
 from allonym.errors import InputError
 from allonym.jobs.accounts import Account
@@ -49,19 +48,19 @@ class Purse:
             BudgetError: A cap would be exceeded.
         """
         with self._opened() as ledger:
-            ledger.charge(self._purpose(method, promised), caps=self.caps)
+            ledger.charge(self._charge(method, promised), caps=self.caps)
             [totals] = ledger.totals(self.dataset)
         return totals
 
     def foresee(self, method: str, promised: Guarantee) -> str:
         """Return what would be spent by then, or refuse as `charge` would; no file changes, and none is made."""
-        with self._looked_at() as ledger:
-            return self._then(ledger.foresee(self._purpose(method, promised), caps=self.caps))
+        with self._opened(ahead=True) as ledger:
+            return spent_on(self.dataset, ledger.foresee(self._charge(method, promised), caps=self.caps), then=True)
 
     def foresee_job(self, job: Plan) -> str:
         """Return the same for a table."""
-        with self._looked_at() as ledger:
-            return self._then(Account(ledger, self.dataset, self.caps).foresee(job))
+        with self._opened(ahead=True) as ledger:
+            return spent_on(self.dataset, Account(ledger, self.dataset, self.caps).foresee(job), then=True)
 
     @contextmanager
     def account(self) -> Iterator[Account]:
@@ -74,31 +73,15 @@ class Purse:
         if totals is None and self.path.exists():
             with self._opened() as ledger:
                 totals = next(iter(ledger.totals(self.dataset)), None)
-        spent = f"nothing is spent on “{self.dataset}”." if totals is None else self._spent(totals)
-        return f"In the ledger {self.path.name}: {spent}"
+        return f"The ledger {self.path.name}: {spent_on(self.dataset, totals)}"
 
-    def _then(self, totals: Totals) -> str:
-        return f"Then in the ledger: {self._spent(totals)}"
-
-    def _spent(self, totals: Totals) -> str:
-        return f"on “{self.dataset}” {worded(totals)}"
-
-    def _purpose(self, method: str, promised: Guarantee) -> Purpose:
-        return Purpose(self.dataset, method, promised, 1)
+    def _charge(self, method: str, promised: Guarantee) -> Charge:
+        return Charge(self.dataset, method, promised, 1)
 
     @contextmanager
-    def _opened(self) -> Iterator[Ledger]:
+    def _opened(self, *, ahead: bool = False) -> Iterator[Ledger]:
         try:
-            with Ledger(self.path) as ledger:
+            with Ledger.looked_at(self.path) if ahead else Ledger(self.path) as ledger:
                 yield ledger
         except (OSError, sqlite3.Error):
             raise InputError(_REFUSED) from None
-
-    @contextmanager
-    def _looked_at(self) -> Iterator[Ledger]:
-        if self.path.exists():
-            with self._opened() as ledger:
-                yield ledger
-            return
-        with tempfile.TemporaryDirectory() as folder, Ledger(Path(folder) / "ledger") as ledger:
-            yield ledger

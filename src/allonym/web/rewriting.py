@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from allonym.budget.account import Total, Totals, where, why_not, worded
+from allonym.budget.account import Totals, where, why_not, worded
 from allonym.errors import InputError
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
@@ -147,7 +147,7 @@ def draw(protection: str, position: int, text: str, words: int) -> Draw:
     return Draw(protection, position, text, released, None, of_document(release.guarantee, words), words, changed)
 
 
-def badge(draft: Draft, spent: Total, *, edited: bool = False) -> dict[str, Any]:
+def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any]:
     """Return what may be claimed of a draft, truthfully: proved, drawn again, proved alone, or measured only.
 
     Args:
@@ -177,13 +177,13 @@ def badge(draft: Draft, spent: Total, *, edited: bool = False) -> dict[str, Any]
     return {"state": state, "title": title, "detail": f"{detail}{also}", "statement": str(promised)}
 
 
-def told(spent: Total) -> str:
+def told(spent: Totals) -> str:
     """Return what was spent since the page was opened, or everything forgotten, in a sentence; empty for nothing."""
     return f"Spent so far: {worded(spent, 'draw')}" if spent.releases else ""
 
 
-def _draws(spent: Total) -> str:
-    one = "release" if isinstance(spent, Totals) else "draw"  # a ledger also knows those of others
+def _draws(spent: Totals) -> str:
+    one = "release" if spent.dataset else "draw"  # a ledger also knows those of others
     return f"1 {one}" if spent.releases == 1 else f"{spent.releases:,} {one}s"
 
 

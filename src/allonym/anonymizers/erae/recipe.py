@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.anonymizers.base import Anonymizer, cached_names, check_positive, check_whole
+from allonym.anonymizers.erae.auditing import ERAEAuditing
 from allonym.anonymizers.erae.groups import GroupedWords
 from allonym.anonymizers.erae.lengths import PrivateLength, PublicLength
 from allonym.anonymizers.erae.ratings import RatedWords
@@ -152,6 +153,10 @@ class ERAE(Anonymizer):
                 "ask for more, or for mechanism='subset', which can lose less."
             )
         return TwoSet(outputs, epsilon=epsilon, candidates=self.candidates)
+
+    def audited(self) -> ERAEAuditing:
+        """Return what an audit must know of this method."""
+        return ERAEAuditing(self)
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""

@@ -30,6 +30,7 @@ from scipy import sparse
 from allonym import arithmetic
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.offers import Offer, Slider
+from allonym.anonymizers.syntf.auditing import SynTFAuditing
 from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, counts_of, mechanism_for, synthesise
 from allonym.errors import InputError, ParameterError
 from allonym.language.synonyms import WordNet
@@ -177,6 +178,10 @@ class SynTF(Anonymizer):
             self._mechanism = mechanism_for(ratings, epsilon=self.epsilon, loss_per_word=self.loss_per_word)
             self._mechanism_for = built_for
         return self._mechanism
+
+    def audited(self) -> SynTFAuditing:
+        """Return what an audit must know of this method."""
+        return SynTFAuditing(self)
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""

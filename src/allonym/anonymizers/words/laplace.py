@@ -20,6 +20,7 @@ import numpy as np
 
 from allonym import acceleration
 from allonym.anonymizers.offers import Offer
+from allonym.anonymizers.words.auditing import MovedWordAuditing
 from allonym.anonymizers.words.deniability import Deniability, of_draws, solve
 from allonym.anonymizers.words.segments import SEGMENT, in_segments
 from allonym.anonymizers.words.substitution import Int64, WordSubstitution
@@ -74,6 +75,10 @@ class WordLaplace(WordSubstitution):
     def offers(self) -> tuple[Offer, ...]:
         """Offer nothing: people are offered its sibling, the exponential mechanism, in its place."""
         return ()
+
+    def audited(self) -> MovedWordAuditing:
+        """Return what an audit must know of this method."""
+        return MovedWordAuditing(self)
 
     def deniability(self, words: Sequence[str] | None = None) -> Deniability:
         """Return how often these words stay themselves, estimated from draws; by default of a sample.

@@ -21,6 +21,7 @@ from scipy import sparse
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.syntf.counts import counts_of, draw_words
+from allonym.anonymizers.words.auditing import WordAuditing
 from allonym.anonymizers.words.deniability import Deniability
 from allonym.errors import InputError, ParameterError
 from allonym.language import words as text
@@ -141,6 +142,10 @@ class WordSubstitution(Anonymizer):
     @abstractmethod
     def deniability(self, words: Sequence[str] | None = None) -> Deniability:
         """Return how often these words stay themselves, and among how many each hides; by default of a sample."""
+
+    def audited(self) -> WordAuditing:
+        """Return what an audit must know of this method."""
+        return WordAuditing(self)
 
     def _asked_about(self, words: Sequence[str] | None) -> Int64:
         """Return the rows of these words, or of a sample spread over the table."""

@@ -1,6 +1,6 @@
 """The audit of our own mechanisms as a table: claimed loss, exact loss, and the lower bound that draws alone show.
 
-    python -m allonym.audit.table results
+    python tools/audit_table.py results
 
 writes audit.json and audit.md. All lower bounds hold together with 99.9 %.
 """
@@ -16,29 +16,21 @@ from typing import Any
 
 import numpy as np
 
-from allonym import __version__
-from allonym.anonymizers.a4nt import A4NT
+from allonym import __version__, anonymizers
 from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.erae import ERAE
-from allonym.anonymizers.identity import Identity
-from allonym.anonymizers.random_replacement import RandomReplacement
-from allonym.anonymizers.syntf import SynTF
-from allonym.anonymizers.words.exponential import WordExponential
-from allonym.anonymizers.words.laplace import WordLaplace
 from allonym.audit import exact as audit_exact
-from allonym.audit import methods as audit_methods
+from allonym.audit import mechanisms as audit_mechanisms
 from allonym.audit import texts
 from allonym.audit.findings import CONFIDENCE, Audit, Finding
-from allonym.audit.methods import TEXT_DRAWS
+from allonym.audit.methods import TEXT_DRAWS, of_texts
 from allonym.audit.release import of_release
 from allonym.audit.sampled import Pair, least_loss, loss_bound, reach
 from allonym.errors import ParameterError
-from allonym.mechanisms import Exponential, LaplaceND, Subset, TwoSet
-from allonym.networks.erae.groups import WordGroups
+from allonym.mechanisms import Exponential, LaplaceND, Mechanism, Subset, TwoSet
+from allonym.mechanisms.base import Ratings, Table
 from allonym.randomness import Rng, secure
 
 DRAWS = 10**6
-_MOST_TO_ENUMERATE = 8
 _TIGHT = (0.1, 1.0, 3.0, 8.0)
 _EXACT = ("support", "exact loss", "exact metric loss", "reconstruction")
 _GROUPED = "erae, subset of 5 in groups, neutral style, loss 10"
@@ -82,8 +74,8 @@ def _tight(rng: Rng) -> list[Row]:
     rows = []
     for loss in _TIGHT:
         mechanism = Exponential(np.eye(2), epsilon=2 * loss)
-        found = audit_exact.loss_of_tiles(mechanism.weight_tiles, 2, 2)
-        pair = audit_methods.drawn(mechanism, 0, 1, mechanism.loss(), rng)
+        found = audit_exact.loss_of_tiles(mechanism.audited().tiles, 2, 2)
+        pair = audit_mechanisms.drawn(mechanism.audited(), 0, 1, mechanism.loss(), rng)
         rows.append(Row(f"exponential, 2 outputs, loss {loss:g}", pair, found.loss, DRAWS))
     return rows
 
@@ -94,18 +86,17 @@ def _candidates(rng: Rng) -> list[Row]:
     for outputs, draws in ((5, DRAWS), (100, DRAWS), (20_000, DRAWS // 10)):
         two_set = TwoSet(outputs, epsilon=3.0)
         for name, mechanism in (("two-set", two_set), ("subset", Subset(outputs, loss=two_set.loss(), candidates=2))):
-            pair = audit_methods.rated(mechanism, mechanism.loss(), rng)
+            pair = audit_mechanisms.rated(mechanism, mechanism.loss(), rng)
             rows.append(Row(f"{name}, {outputs:,} outputs", pair, _exact(mechanism), draws))
     return rows
 
 
-def _exact(mechanism: TwoSet | Subset) -> float | None:
-    """Return the loss between inputs that are sure of different outputs; two-set's law is known where it is small."""
-    if isinstance(mechanism, Subset):
-        return audit_exact.loss_of_laws(list(mechanism.weights(audit_methods.certain(mechanism)))).loss
-    if mechanism.outputs > _MOST_TO_ENUMERATE:
+def _exact(mechanism: Mechanism) -> float | None:
+    """Return the loss between inputs that are sure of different outputs, where their laws are known."""
+    audited = mechanism.audited()
+    if not isinstance(audited, Ratings) or audited.exact is None:
         return None
-    return audit_exact.loss_of_laws([mechanism.fractions(row) for row in np.eye(mechanism.outputs)]).loss
+    return audit_exact.loss_of_laws([audited.exact(row) for row in audit_mechanisms.certain(mechanism)]).loss
 
 
 def _laplace(rng: Rng) -> list[Row]:
@@ -113,7 +104,7 @@ def _laplace(rng: Rng) -> list[Row]:
     return [
         Row(
             f"Laplace, 1 dimension, distance {apart:g}",
-            audit_methods.moved(line, np.array([[0.0], [apart]]), line.loss(apart), rng),
+            audit_mechanisms.moved(line, np.array([[0.0], [apart]]), rng),
             None,
             DRAWS,
         )
@@ -124,43 +115,21 @@ def _laplace(rng: Rng) -> list[Row]:
 def _laws(rng: Rng) -> tuple[list[dict[str, Any]], list[Row]]:
     """The methods with usual settings: their whole laws, and the worst pair of each by sampling."""
     few = 1000  # here the law matters; what draws show is a line of the other table
-    syntf, exponential = SynTF(), WordExponential(epsilon=10.0, order="text")
-    laplace, two_set, grouped = WordLaplace(epsilon=30.0, order="text"), ERAE(), _grouped()
-    metric, subset = exponential.guarantee(), grouped.mechanism_
-    if not isinstance(subset, Subset):
-        raise ParameterError("Groups go with the subset mechanism.")
-    groups = WordGroups(subset.outputs, grouped.candidates)
-    per_unit, furthest = metric.loss_per_unit or 0.0, metric.loss_per_word or 0.0
-    points = laplace.table_.vectors.astype(np.float64)
-    found = {
-        "syntf, ε = 47.5": audit_methods.of_exponential(
-            syntf.mechanism_, syntf.guarantee().loss_per_word or 0.0, few, rng
-        ),
-        "exponential, ε = 10 a unit": audit_methods.of_metric(exponential.mechanism_, per_unit, furthest, few, rng),
-        "erae, ε = 3": audit_methods.of_candidates(two_set.mechanism_, two_set.mechanism_.loss(), few, rng),
-        _GROUPED: [
-            *audit_methods.of_candidates(subset, subset.loss(), few, rng),
-            *audit_methods.of_groups(subset, groups, subset.loss(), few, rng),
-        ],
-        "laplace, ε = 30 a unit": audit_methods.of_laplace(laplace.mechanism_, points, few, rng),
-    }
-    exact = {name: [one for one in findings if one.check in _EXACT] for name, findings in found.items()}
-    first, second = _worst(exact["syntf, ε = 47.5"])["inputs"]
-    claimed = _worst(exact["syntf, ε = 47.5"])["claimed"]
-    worst = audit_methods.drawn(syntf.mechanism_, first, second, claimed, rng)
-    name = f"syntf, ε = 47.5, worst pair of {syntf.mechanism_.inputs:,} words"
-    sets = audit_methods.candidate_sets(subset, groups)[_worst(exact[_GROUPED])["inputs"]]
-    pair = audit_methods.rated(subset, subset.loss(), rng, audit_methods.ratings_of_sets(subset, sets))
-    rows = [
-        Row(name, worst, _worst(exact["syntf, ε = 47.5"])["exact_loss"], DRAWS),
-        Row(f"{_GROUPED}, two of its groups", pair, _worst(exact[_GROUPED])["exact_loss"], DRAWS // 10),
-    ]
-    return [{"method": name, "findings": [one.to_dict() for one in own]} for name, own in exact.items()], rows
-
-
-def _grouped() -> ERAE:
-    """Return ER-AE with groups of candidates and neutral style."""
-    return ERAE(mechanism="subset", candidate_sets="groups", style="neutral", loss_per_word=10.0)
+    exact, rows = dict[str, list[Finding]](), list[Row]()
+    for name, method in _methods().items():
+        promised = method.guarantee()
+        claimed, per_unit = promised.loss_per_word or 0.0, promised.loss_per_unit or 0.0
+        laws = method.audited().laws()
+        found = [one for law in laws for one in audit_mechanisms.of_mechanism(law, claimed, per_unit, few, rng)]
+        exact[name] = [one for one in found if one.check in _EXACT]
+        if laws and isinstance(laws[-1], Table) and laws[-1].metric is None:
+            worst, table = _worst(exact[name]), laws[-1]
+            first, second = worst["inputs"]
+            pair = audit_mechanisms.drawn(table, first, second, claimed, rng)
+            draws = DRAWS // 10 if table.mechanism.input_axes else DRAWS
+            inputs = f"{table.inputs:,} {'candidate sets' if table.of else 'words'}"
+            rows.append(Row(f"{name}, worst pair of {inputs}", pair, worst["exact_loss"], draws))
+    return [{"method": name, "findings": [one.to_dict() for one in own]} for name, own in exact.items() if own], rows
 
 
 def _worst(findings: list[Finding]) -> Mapping[str, Any]:
@@ -170,18 +139,21 @@ def _worst(findings: list[Finding]) -> Mapping[str, Any]:
 
 def _methods() -> dict[str, Anonymizer]:
     """Return all methods with usual settings, those that promise nothing too."""
-    return {
-        "syntf, ε = 47.5": SynTF(),
-        "exponential, ε = 10 a unit": WordExponential(epsilon=10.0, order="text"),
-        "laplace, ε = 30 a unit": WordLaplace(epsilon=30.0, order="text"),
-        "erae, ε = 3": ERAE(),
-        _GROUPED: _grouped(),
-        "random-replacement": RandomReplacement(words=20),
-        "a4nt, age to adult": A4NT(model="age", target="adult"),
-        "a4nt, age to adult, for privacy": A4NT(model="age", target="adult", prefer="privacy", placeholders=True),
-        "a4nt, gender to female": A4NT(model="gender", target="female"),
-        "identity": Identity(),
+    grouped = {"mechanism": "subset", "candidate_sets": "groups", "style": "neutral", "loss_per_word": 10.0}
+    private = {"model": "age", "target": "adult", "prefer": "privacy", "placeholders": True}
+    settings: dict[str, dict[str, Any]] = {
+        "syntf, ε = 47.5": {},
+        "exponential, ε = 10 a unit": {"epsilon": 10.0, "order": "text"},
+        "laplace, ε = 30 a unit": {"epsilon": 30.0, "order": "text"},
+        "erae, ε = 3": {},
+        _GROUPED: grouped,
+        "random-replacement": {"words": 20},
+        "a4nt, age to adult": {"model": "age", "target": "adult"},
+        "a4nt, age to adult, for privacy": private,
+        "a4nt, gender to female": {"model": "gender", "target": "female"},
+        "identity": {},
     }
+    return {name: anonymizers.find(name.partition(",")[0])(**chosen) for name, chosen in settings.items()}
 
 
 def _releases() -> list[dict[str, Any]]:
@@ -199,7 +171,7 @@ def _black_boxes() -> list[dict[str, Any]]:
     audited_at = {"erae, ε = 3": " (audited at ε = 0.1)", _GROUPED: " (audited at 7)"}
     found = []
     for name, method in _methods().items():
-        findings = audit_methods.of_texts(method, draws=TEXT_DRAWS)
+        findings = of_texts(method, draws=TEXT_DRAWS)
         claim = "nothing" if not method.guarantee().formal else "its guarantee"
         audit = Audit(subject=f"{name}{audited_at.get(name, '')}", claim=claim, findings=tuple(findings))
         found.append({**audit.to_dict(), "draws": TEXT_DRAWS})
@@ -237,7 +209,7 @@ def _markdown(
     text = [
         "# Our own mechanisms, audited",
         "",
-        "Made by `python -m allonym.audit.table results`. *Exact* is the loss by rational arithmetic, where",
+        "Made by `python tools/audit_table.py results`. *Exact* is the loss by rational arithmetic, where",
         "the law can be written out. The *lower bound* is what draws alone show: events are chosen on as many draws",
         "again, and judged by exact binomial tails.",
         f"*Alone* it holds with {100 * CONFIDENCE:g} %; "
@@ -310,5 +282,5 @@ def _boxes_in_words(boxes: list[dict[str, Any]]) -> list[str]:
 
 if __name__ == "__main__":
     if len(sys.argv) != 2:
-        raise ParameterError("Name the folder to write to: python -m allonym.audit.table results")
+        raise ParameterError("Name the folder to write to: python tools/audit_table.py results")
     main(sys.argv[1])

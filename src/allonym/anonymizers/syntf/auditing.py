@@ -1,0 +1,42 @@
+"""How SynTF is audited: its vocabulary, and a version of twelve words with a small loss."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.base import clone
+
+from allonym.anonymizers.auditing import MOST_WORDS, PLAIN, Auditing, Small, made_up
+from allonym.vectors.embeddings import WordTable
+
+if TYPE_CHECKING:
+    from allonym.anonymizers.syntf.recipe import SynTF
+
+
+class SynTFAuditing(Auditing):
+    """What an audit asks of SynTF."""
+
+    method: SynTF
+
+    @cached_property
+    def words(self) -> Sequence[str]:
+        """The vocabulary."""
+        return self.method.vocabulary_
+
+    def knows(self, word: str) -> bool:
+        """Tell whether a document of this word alone is read as one known term."""
+        return bool(self.method.compositions([word]).nnz == 1)
+
+    def small(self) -> Small:
+        """Return SynTF with made-up word vectors."""
+        table = WordTable(PLAIN, made_up((len(PLAIN), 4)))
+        small: SynTF = clone(self.method).set_params(
+            vocabulary=list(PLAIN), embeddings=table, synonyms=False, epsilon=2.0, loss_per_word=None
+        )
+        words = min(int(self.method.words), MOST_WORDS)
+        small.set_params(rating="similarity", composition="tf", words=words)
+        laws = np.stack([small.mechanism_.law(row) for row in range(len(PLAIN))])
+        return Small(anonymizer=small, words=PLAIN, laws=laws, short=small, shortest=small)
