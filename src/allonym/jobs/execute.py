@@ -25,7 +25,7 @@ from allonym.errors import InputError, ParameterError, ResumeError
 from allonym.formats.tables import shown
 from allonym.jobs import fingerprints
 from allonym.jobs.accounts import Account
-from allonym.jobs.batches import OnError
+from allonym.jobs.batches import OnError, as_text
 from allonym.jobs.chunks import Layout, Written, read_terms
 from allonym.jobs.engines.local import Maker, Task, make_all
 from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target, write_terms
@@ -108,7 +108,8 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
             raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
         _charge(job, options)
         [batch] = job.documents
-        return Outcome(job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload)
+        payload = job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload
+        return Outcome(payload if job.anonymizer.kind == "vectors" else [as_text(one) for one in payload])
     folder = JobFolder(job.out)
     refuse_unfinished(folder, options)
     if job.chunks == 1 and not options.resume:
