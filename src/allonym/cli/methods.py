@@ -15,6 +15,7 @@ from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.errors import InputError
+from allonym.formats.base import table_suffixes
 from allonym.formats.files import open_documents
 
 _UNCHANGED = "Find ε so that this share of words stays as it is on average. [exponential, laplace]"
@@ -26,8 +27,6 @@ _REFERENCE_LABEL = "Column of the reference with the label of each text. [expone
 _REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
 
 _ALSO = {"source": "--from", "target": "--to"}  # shorter names of options
-
-_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -138,9 +137,9 @@ def _needs_labels(anonymizer: Anonymizer) -> str:
 
 def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], list[str]]:
     """Return the texts of a table and the label of each."""
-    if not reference.lower().endswith(_TABLES):
+    if not reference.lower().endswith(table_suffixes()):
         raise click.UsageError(
-            f"--reference-label names a column, so the reference must be one of {', '.join(_TABLES)}."
+            f"--reference-label names a column, so the reference must be one of {', '.join(table_suffixes())}."
         )
     if label == text:
         raise click.UsageError("--reference-label and the text column must be different columns.")

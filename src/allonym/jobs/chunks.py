@@ -15,16 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import ResumeError
-from allonym.formats.files import DocumentBatch, Format
+from allonym.formats.base import Format, TableFormat, text_table
+from allonym.formats.files import DocumentBatch
+from allonym.formats.lines import LineFormat
 from allonym.formats.tables import shown
-from allonym.formats.terms import TermRows
-from allonym.formats.texts import csv_header, table_lines, text_table, write_parquet_tables, write_texts
+from allonym.formats.vectors import TermRows
 from allonym.jobs.batches import Protected
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_LINES: tuple[Format, ...] = ("csv", "jsonl")
 
 
 @dataclass(frozen=True)
@@ -52,7 +51,7 @@ class Layout:
 
     Attributes:
         vectors: Whether the output holds term vectors.
-        format: `Documents.format` of the input, and of text output.
+        format: The format of the input, and of text output.
         text: Name of the text column.
         columns: The columns to write, in order.
     """
@@ -63,13 +62,13 @@ class Layout:
     columns: tuple[str, ...]
 
     @property
-    def in_lines(self) -> bool:
-        """Whether chunks are pieces of the output already."""
-        return not self.vectors and self.format in _LINES
+    def lines(self) -> LineFormat | None:
+        """The format of chunks that are pieces of the output already."""
+        return self.format if isinstance(self.format, LineFormat) and not self.vectors else None
 
     def path(self, folder: Path, number: int) -> Path:
         """Where a chunk lies."""
-        return folder / f"{number:08d}.{'lines' if self.in_lines else 'arrow'}"
+        return folder / f"{number:08d}.{'lines' if self.lines else 'arrow'}"
 
     def write(self, folder: Path, number: int, protected: Protected, covered: DocumentBatch) -> Written:
         """Write a chunk so that it is there whole, or not at all."""
@@ -90,11 +89,10 @@ class Layout:
     def _fill(self, file: Any, protected: Protected) -> None:  # noqa: ANN401 - a binary file
         import pyarrow as pa
 
-        if self.in_lines:
-            table = text_table(protected.batch, self.text, self.columns)
-            file.writelines(line.encode() for line in table_lines(table, self.format, header=False))
-            return
         table = self._table(protected)
+        if self.lines:
+            file.writelines(line.encode() for line in self.lines.lines(table))
+            return
         with pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
 
@@ -104,24 +102,23 @@ class Layout:
         batch = protected.batch
         if protected.matrix is not None:
             return _terms_as_numbers(protected)
-        if self.format == "parquet":
+        if self.format.holds == "rows":
             return text_table(batch, self.text, self.columns)
         texts = text_table(DocumentBatch(0, [], batch.texts), "text", ())["text"]
         return pa.table([pa.array(batch.ids, pa.string()), texts], names=["id", "text"])
 
     def join_texts(self, place: Path, paths: Sequence[Path]) -> None:
         """Write the text output from its chunks."""
-        if self.in_lines:
+        if self.lines:
             with open(place, "wb") as file:
-                if self.format == "csv":
-                    file.write(csv_header(self.columns or (self.text,)).encode())
+                file.write(self.lines.header(self.columns or (self.text,)).encode())
                 for path in paths:
                     with open(path, "rb") as chunk:
                         shutil.copyfileobj(chunk, file, 1 << 20)
-        elif self.format == "parquet":
-            write_parquet_tables(place, map(_read, paths))
+        elif isinstance(self.format, TableFormat):
+            self.format.write_tables(place, map(_read, paths))
         else:
-            write_texts(place, map(_read_batch, paths), file_format=self.format)
+            self.format.write(place, map(_read_batch, paths))
 
 
 def read_terms(paths: Iterable[Path]) -> Iterator[TermRows]:

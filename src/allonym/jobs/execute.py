@@ -305,7 +305,7 @@ def settings_identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]
     """Return what of the settings must be the same for the job to go on, in words a message can use."""
     documents, account = job.documents, options.account
     return {
-        "the columns": [documents.format, documents.text, list(documents.columns), job.has_ids, job.has_authors],
+        "the columns": [documents.format.name, documents.text, list(documents.columns), job.has_ids, job.has_authors],
         "the method or its parameters": fingerprints.of_anonymizer(job.anonymizer, key),
         "the versions of allonym and its libraries": fingerprints.of_versions(),
         "the number of documents at a time": documents.batch_rows,

@@ -16,15 +16,14 @@ from typing import Any
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError
+from allonym.formats.base import table_suffixes
 from allonym.formats.files import DocumentBatch, Documents, open_documents
+from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import EmptyInputError, Roles, shown
-from allonym.formats.terms import TermRows, terms_table
-from allonym.formats.texts import table_lines, text_table, write_parquet_tables
+from allonym.formats.vectors import TermRows, terms_table
 from allonym.jobs.batches import OnError, Protected, protect
-from allonym.jobs.chunks import Layout, Written, file_digest
+from allonym.jobs.chunks import Written, file_digest
 from allonym.randomness import OneRelease
-
-_SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 
 @dataclass(frozen=True)
@@ -45,13 +44,13 @@ class Part:
 def find_parts(source: str | Path) -> list[Part]:
     """Return the parts of a folder, or one file as its only part; names that begin with `_` or `.` are none."""
     path = Path(source)
-    if path.is_file() and path.suffix.lower() in _SUFFIXES:
+    if path.is_file() and path.suffix.lower() in table_suffixes():
         return [Part(0, os.path.abspath(path))]
     if not path.is_dir():
         raise InputError(f"{shown(path)} is no folder of parts; give a folder with .parquet, .csv or .jsonl files.")
     names = sorted(name for name in os.listdir(path) if not name.startswith(("_", ".")))
     suffixes = {Path(name).suffix.lower() for name in names}
-    if len(suffixes) != 1 or not suffixes <= set(_SUFFIXES):
+    if len(suffixes) != 1 or not suffixes <= set(table_suffixes()):
         raise InputError(f"{shown(path)} must hold parts of one kind, all .parquet, all .csv or all .jsonl.")
     return [Part(number, os.path.abspath(path / name)) for number, name in enumerate(names)]
 
@@ -107,7 +106,7 @@ class PartMaker:
         documents = open_part(part, self.roles, self.rows)
         if documents is None:
             return Written(part.number, part.start, 0, (), "")
-        target = Path(self.folder) / part_name(part, documents.format, self.anonymizer)
+        target = Path(self.folder) / part_name(part, documents.format.name, self.anonymizer)
         draft = target.with_name(f".{target.name}.{socket.gethostname()}.{os.getpid()}.draft")
         tally = _Tally()
         try:
@@ -141,14 +140,7 @@ class PartMaker:
             rows = (TermRows(_matrix(one), one.batch.ids, one.batch.kept) for one in done)
             write_parquet_tables(path, (terms_table(part, names) for part in rows))
             return
-        layout = Layout(False, documents.format, documents.text or "text", documents.columns)
-        tables = (text_table(one.batch, layout.text, layout.columns) for one in done)
-        if documents.format == "parquet":
-            write_parquet_tables(path, tables)
-            return
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            for number, table in enumerate(tables):
-                file.writelines(table_lines(table, documents.format, header=number == 0))
+        documents.format.write(path, (one.batch for one in done), documents.text or "text", documents.columns)
 
 
 @dataclass

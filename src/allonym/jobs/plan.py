@@ -13,7 +13,7 @@ from allonym.formats.columns import refuse_unsure_text
 from allonym.formats.files import DocumentBatch, Documents
 from allonym.formats.tables import shown
 from allonym.formats.tallies import HashTally
-from allonym.formats.terms import check_listed_ids
+from allonym.formats.vectors import check_listed_ids
 from allonym.jobs.batches import FAILED_ROWS
 from allonym.jobs.outputs import check_terms_output, default_output
 from allonym.privacy import Guarantee
@@ -26,9 +26,6 @@ _USUAL_WORDS = 64  # of a document, where their number follows the text
 
 # No number: how many documents the busiest author wrote would be one more release, and not a protected one.
 PER_AUTHOR = "Losses of documents of one author add up: for an author of n documents, n times that of one document."
-
-# Texts go out in the format they came in, and the name must say so.
-_TABLES = {"csv": (".csv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
 
 
 @dataclass(frozen=True)
@@ -143,7 +140,7 @@ def plan(
         stated(promise),
         per_author,
         chunks,
-        has_ids or documents.format == "folder",
+        has_ids or documents.format.holds == "files",
         has_authors,
         repeatable,
         tuple(unreadable),
@@ -172,7 +169,7 @@ def rows_at_once(promise: Guarantee) -> int:
 def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, keep: tuple[str, ...]) -> list[str]:
     """Say in words what of the input will be in the output as it is."""
     copied = list[str]()
-    if documents.format == "folder":
+    if documents.format.holds == "files":
         copied.append("the file names")
     elif has_ids:
         copied.append("the ids")
@@ -182,7 +179,7 @@ def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, 
         names = ", ".join(map(repr, documents.columns))
         one = len(documents.columns) == 1
         copied.append(f"the name of the column ({names})" if one else f"the names and order of the columns ({names})")
-    if documents.format not in ("stdin", "text"):
+    if documents.format.holds != "document":
         copied.append("the number and order of the documents")
     return copied
 
@@ -190,17 +187,18 @@ def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, 
 def _target(anonymizer: Anonymizer, documents: Documents, out: Path | None, keep: tuple[str, ...]) -> Path | None:
     """Return where the output goes, or refuse what could not be written there."""
     if out is not None and str(out) == "-":
-        if documents.format not in ("stdin", "text"):
+        if documents.format.holds != "document":
             raise InputError("Only a single document can go to standard output; name a file with -o.")
         return None
     if out is None:
         out = default_output(documents.source, _suffix(anonymizer, documents))
     if anonymizer.kind == "vectors" and out is not None:
         check_terms_output(out, keep)
-    elif documents.format == "folder" and keep:
+    elif documents.format.holds == "files" and keep:
         raise InputError("A folder of texts has no columns to keep; leave out --keep.")
-    elif documents.format in _TABLES and out is not None and out.suffix.lower() not in _TABLES[documents.format]:
-        raise InputError(f"{shown(out)} would hold {documents.format}; end -o in {_TABLES[documents.format][0]}.")
+    elif documents.format.holds == "rows" and out is not None and out.suffix.lower() not in documents.format.suffixes:
+        # Texts go out in the format they came in, and the name must say so.
+        raise InputError(f"{shown(out)} would hold {documents.format.name}; end -o in {documents.format.suffixes[0]}.")
     return out
 
 
@@ -208,7 +206,7 @@ def _suffix(anonymizer: Anonymizer, documents: Documents) -> str | None:
     """Return the default suffix of an output: the input's own for texts, a vector format for vectors."""
     if anonymizer.kind == "texts":
         return None
-    return ".parquet" if documents.format == "parquet" else ".npz"
+    return ".parquet" if ".parquet" in documents.format.suffixes else ".npz"
 
 
 def without_authors(batch: DocumentBatch) -> DocumentBatch:

@@ -18,7 +18,7 @@ from allonym.budget.ledger import Units
 from allonym.errors import InputError
 from allonym.formats.files import Documents
 from allonym.formats.tables import Roles, shown
-from allonym.formats.terms import check_terms_output
+from allonym.formats.vectors import check_terms_output
 from allonym.jobs.accounts import Account
 from allonym.jobs.chunks import Written
 from allonym.jobs.engines import spark as engine
@@ -152,7 +152,7 @@ def _make(job: ClusterJob, folder: JobFolder, stage: Path, release: OneRelease, 
 
 def _refuse_missing(job: ClusterJob, stage: Path, done: dict[int, Written]) -> None:
     """Take a last look that every part is there and covers its rows."""
-    file_format = job.plan.documents.format
+    file_format = job.plan.documents.format.name
     for part in job.parts:
         written = done.get(part.number)
         there = written is not None and (

@@ -74,7 +74,7 @@ def count(spark: Any, parts: list[Part], roles: Roles, rows: int) -> list[Counte
         for batch in documents:
             found += len(batch.texts)
             broken += [batch.start + place for place in batch.unreadable]
-        named = documents.columns, documents.text or "", documents.format
+        named = documents.columns, documents.text or "", documents.format.name
         return asdict(Counted(part.number, found, *named, tuple(broken)))
 
     listed = ("columns", "unreadable")

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError, ParameterError
+from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import encodable, shown
-from allonym.formats.texts import write_parquet_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
