@@ -51,7 +51,7 @@ class Budget:
             yield Account(ledger, name, self.caps)
 
     @contextmanager
-    def foreseen(self, job: Plan, adapted: Callable[[Account], Account]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def foreseen(self, job: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
         """Say what the totals would be, or refuse as the run would; no file changes, and none is made."""
         if self.path is None:
             with self.account(job):
@@ -60,7 +60,7 @@ class Budget:
         with tempfile.TemporaryDirectory() as folder:
             path = self.path if self.path.exists() else Path(folder) / "ledger"
             with Ledger(path) as ledger:
-                totals = adapted(Account(ledger, self._name(job), self.caps)).foresee(job)
+                totals = Account(ledger, self._name(job), self.caps).foresee(job)
         yield f"Then spent on {totals.dataset!r}: {worded(totals)}", as_json(totals)
 
     def report(self, talk: Talk, account: Account | None) -> None:

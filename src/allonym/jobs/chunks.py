@@ -7,20 +7,23 @@ be in the output, so that joining is copying; everything else is an Arrow file.
 from __future__ import annotations
 
 import hashlib
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from allonym.anonymizers.base import Anonymizer
+from allonym.disk import whole
 from allonym.errors import ResumeError
 from allonym.formats.base import Format, TableFormat, text_table
 from allonym.formats.files import DocumentBatch
 from allonym.formats.lines import LineFormat
 from allonym.formats.tables import shown
-from allonym.formats.vectors import TermRows
-from allonym.jobs.batches import Protected
+from allonym.formats.vectors import TermRows, numbered_rows, numbered_table
+from allonym.jobs.batches import OnError, Protected, protect
+from allonym.jobs.engines import Answer
+from allonym.randomness import OneRelease, reopened
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -43,6 +46,11 @@ class Written:
     rows: int
     failed: tuple[int, ...]
     digest: str
+
+    @classmethod
+    def of(cls, answer: Answer) -> Written:
+        """Return what a worker answered."""
+        return cls(**{**answer, "failed": tuple(answer["failed"])})
 
 
 @dataclass(frozen=True)
@@ -72,18 +80,10 @@ class Layout:
 
     def write(self, folder: Path, number: int, protected: Protected, covered: DocumentBatch) -> Written:
         """Write a chunk so that it is there whole, or not at all."""
-        path = self.path(folder, number)
-        draft = path.with_suffix(f".{os.getpid()}.draft")
-        try:
+        with whole(self.path(folder, number)) as draft:
             with open(draft, "wb") as file:
                 self._fill(file, protected)
-                file.flush()
-                os.fsync(file.fileno())
             digest = file_digest(draft)
-            os.replace(draft, path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
         return Written(number, covered.start, len(covered.texts), protected.failed, digest)
 
     def _fill(self, file: Any, protected: Protected) -> None:  # noqa: ANN401 - a binary file
@@ -101,7 +101,7 @@ class Layout:
 
         batch = protected.batch
         if protected.matrix is not None:
-            return _terms_as_numbers(protected)
+            return numbered_table(TermRows(protected.matrix, batch.ids, batch.kept))
         if self.format.holds == "rows":
             return text_table(batch, self.text, self.columns)
         texts = text_table(DocumentBatch(0, [], batch.texts), "text", ())["text"]
@@ -121,20 +121,43 @@ class Layout:
             self.format.write(place, map(_read_batch, paths))
 
 
+Task = tuple[int, DocumentBatch]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """All that is needed to make any chunk of a job."""
+
+    anonymizer: Anonymizer
+    layout: Layout
+    folder: Path
+    on_error: OnError
+
+    def make(self, task: Task, release: OneRelease) -> Written:
+        """Protect a batch and write it as a chunk."""
+        number, batch = task
+        return self.layout.write(self.folder, number, protect(self.anonymizer, batch, release, self.on_error), batch)
+
+    def path(self, number: int) -> Path:
+        """Where a chunk lies."""
+        return self.layout.path(self.folder, number)
+
+
+@dataclass(frozen=True)
+class Making:
+    """The work of a job on one of its tasks; holds the key."""
+
+    key: bytes = field(repr=False)
+    repeatable: bool
+
+    def __call__(self, maker: Any, task: Any) -> Answer:  # noqa: ANN401 - of chunks, or of parts
+        """Make a chunk."""
+        return asdict(maker.make(task, reopened(self.key, repeatable=self.repeatable)))
+
+
 def read_terms(paths: Iterable[Path]) -> Iterator[TermRows]:
     """Read chunks of term vectors back, one after the other."""
-    from scipy.sparse import csr_array
-
-    for path in paths:
-        table = _read(path).combine_chunks()
-        terms, counts = (table.column(name).combine_chunks() for name in ("terms", "counts"))
-        # The number of words stands in the field, since the last ones need not occur.
-        words = int((table.schema.field("terms").metadata or {}).get(b"words", 0))
-        offsets = terms.offsets.to_numpy()
-        arrays = (counts.flatten().to_numpy(), terms.flatten().to_numpy(), offsets - offsets[0])
-        matrix = csr_array(arrays, shape=(table.num_rows, words))
-        kept = table.drop_columns(["id", "terms", "counts"])
-        yield TermRows(matrix, table.column("id").to_pylist(), kept if kept.num_columns else None)
+    return (numbered_rows(_read(path)) for path in paths)
 
 
 def file_digest(path: Path) -> str:
@@ -146,26 +169,6 @@ def file_digest(path: Path) -> str:
 def intact(path: Path, digest: str) -> bool:
     """Tell whether a chunk is there as it was written."""
     return path.is_file() and file_digest(path) == digest
-
-
-def _terms_as_numbers(protected: Protected) -> pa.Table:
-    import pyarrow as pa
-
-    matrix: Any = protected.matrix
-    matrix.sum_duplicates()
-    offsets = pa.array(matrix.indptr, pa.int32())
-    terms = pa.ListArray.from_arrays(offsets, pa.array(matrix.indices, pa.int32()))
-    counts = pa.ListArray.from_arrays(offsets, pa.array(matrix.data, pa.int32()))
-    fields = [
-        pa.field("id", pa.string()),
-        pa.field("terms", terms.type, metadata={b"words": str(matrix.shape[1]).encode()}),
-        pa.field("counts", counts.type),
-    ]
-    ids = pa.array(protected.batch.ids, pa.string())
-    table = pa.Table.from_arrays([ids, terms, counts], schema=pa.schema(fields))
-    for field in protected.batch.kept.schema if protected.batch.kept is not None else ():
-        table = table.append_column(field, protected.batch.kept.column(field.name))  # type: ignore[union-attr]
-    return table
 
 
 def _read(path: Path) -> pa.Table:
