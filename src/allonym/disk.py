@@ -5,6 +5,7 @@ Privacy: spends nothing.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import socket
 from collections.abc import Iterator
@@ -39,6 +40,12 @@ def write(path: Path, content: bytes, *, private: bool = False) -> None:
         with open(draft, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
             file.write(content)
     sync(path.parent)
+
+
+def digest(path: Path) -> str:
+    """Return the SHA-256 of a file."""
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def sync(path: Path) -> None:

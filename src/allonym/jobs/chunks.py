@@ -6,15 +6,14 @@ be in the output, so that joining is copying; everything else is an Arrow file.
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from allonym import disk
 from allonym.anonymizers.base import Anonymizer
-from allonym.disk import whole
 from allonym.errors import ResumeError
 from allonym.formats.base import Format, TableFormat, text_table
 from allonym.formats.files import DocumentBatch
@@ -80,10 +79,10 @@ class Layout:
 
     def write(self, folder: Path, number: int, protected: Protected, covered: DocumentBatch) -> Written:
         """Write a chunk so that it is there whole, or not at all."""
-        with whole(self.path(folder, number)) as draft:
+        with disk.whole(self.path(folder, number)) as draft:
             with open(draft, "wb") as file:
                 self._fill(file, protected)
-            digest = file_digest(draft)
+            digest = disk.digest(draft)
         return Written(number, covered.start, len(covered.texts), protected.failed, digest)
 
     def _fill(self, file: Any, protected: Protected) -> None:  # noqa: ANN401 - a binary file
@@ -160,15 +159,9 @@ def read_terms(paths: Iterable[Path]) -> Iterator[TermRows]:
     return (numbered_rows(_read(path)) for path in paths)
 
 
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
 def intact(path: Path, digest: str) -> bool:
     """Tell whether a chunk is there as it was written."""
-    return path.is_file() and file_digest(path) == digest
+    return path.is_file() and disk.digest(path) == digest
 
 
 def _read(path: Path) -> pa.Table:

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from allonym import disk
 from allonym.anonymizers.base import Anonymizer
-from allonym.disk import whole
 from allonym.errors import InputError
 from allonym.formats.base import table_format, table_suffixes
 from allonym.formats.files import DocumentBatch, Documents, open_documents
@@ -23,7 +23,7 @@ from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import EmptyInputError, Roles, shown
 from allonym.formats.vectors import TermRows, terms_table
 from allonym.jobs.batches import OnError, Protected, protect
-from allonym.jobs.chunks import Written, file_digest
+from allonym.jobs.chunks import Written
 from allonym.jobs.engines import Answer, Engine
 from allonym.randomness import OneRelease
 
@@ -185,9 +185,9 @@ class PartMaker:
         if documents is None:
             return Written(part.number, part.start, 0, (), "")
         tally = _Tally()
-        with whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
+        with disk.whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
             self._write(draft, documents, self._protected(documents, part.start, release, tally))
-            digest = file_digest(draft)
+            digest = disk.digest(draft)
         return Written(part.number, part.start, tally.rows, tuple(tally.failed), digest)
 
     def _protected(self, documents: Documents, start: int, release: OneRelease, tally: _Tally) -> Iterator[Protected]:
