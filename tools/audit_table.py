@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym import __version__, anonymizers
+from allonym import __version__, anonymizers, disk
 from allonym.anonymizers.base import Anonymizer
 from allonym.audit import exact as audit_exact
 from allonym.audit import mechanisms as audit_mechanisms
@@ -65,8 +65,8 @@ def main(folder: str) -> None:
         "black_boxes": boxes,
     }
     target = Path(folder)
-    (target / "audit.json").write_text(json.dumps(record, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    (target / "audit.md").write_text(_markdown(lines, methods, releases, boxes), encoding="utf-8")
+    disk.write(target / "audit.json", (json.dumps(record, ensure_ascii=False, indent=1) + "\n").encode())
+    disk.write(target / "audit.md", _markdown(lines, methods, releases, boxes).encode())
 
 
 def _tight(rng: Rng) -> list[Row]:

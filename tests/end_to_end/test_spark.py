@@ -20,8 +20,8 @@ import pytest
 
 from allonym.budget.ledger import Ledger
 from allonym.errors import InputError
+from allonym.formats.base import table_format
 from allonym.formats.tables import Roles
-from allonym.formats.texts import table_lines
 from allonym.jobs.fingerprints import of_files
 from allonym.jobs.parts import Part, PartMaker, find_parts
 from allonym.randomness import insecure
@@ -50,11 +50,7 @@ def write_parts(folder: Path, kind: str) -> None:
 
 
 def write_table(path: Path, rows: pa.Table) -> None:
-    if path.suffix == ".parquet":
-        pq.write_table(rows, path)
-        return
-    lines = table_lines(rows, path.suffix[1:], header=True)
-    path.write_text("".join(lines) or ("key,who,n,text\n" if path.suffix == ".csv" else ""), encoding="utf-8")
+    table_format(path).write_tables(path, [rows])
 
 
 def line(source: Path, out: Path, *more: object) -> list[str]:

@@ -16,6 +16,19 @@ def test_laplace_from_the_command_line(command, tmp_path):
     assert "qzxjvk" not in " ".join(rows)
 
 
+def test_a_bag_of_words_goes_to_standard_output_as_it_would_to_a_file(command, tmp_path):
+    (tmp_path / "in.txt").write_text("rain and snow over the harbour")
+    line = ("anonymize", tmp_path / "in.txt", "--method", "laplace", "--epsilon", 20, "--insecure-seed", 1)
+    command(*line).done()
+    shown = command(*line, "-o", "-").done()
+    assert shown.out == (tmp_path / "in.anon.txt").read_text() + "\n"
+    assert shown.err  # the guarantee, which has no file to lie in
+    assert not (tmp_path / "-.privacy.json").exists()
+    told = command(*line, "-o", "-", "--json").done().json
+    assert told["text"] == shown.out[:-1]
+    assert told["guarantee"]["evidence"] == "none"
+
+
 @pytest.mark.parametrize("method", ["laplace", "exponential"])
 def test_guarantee_tells_what_usual_neighbours_lose(method, command, vocabulary):
     line = ["guarantee", "--method", method, "--epsilon", "5", "--vocabulary", vocabulary]

@@ -37,7 +37,7 @@ def written(path: Path, content: str | bytes) -> Path:
 
 def test_text_file_is_one_document_exactly(tmp_path):
     documents = open_documents(written(tmp_path / "a.txt", b"\xef\xbb\xbfone\r\ntwo\n"))
-    assert (documents.format, texts(documents), ids(documents)) == ("text", ["one\r\ntwo\n"], ["0"])
+    assert (documents.format.name, texts(documents), ids(documents)) == ("text", ["one\r\ntwo\n"], ["0"])
 
 
 def test_empty_text_file_is_an_empty_document(tmp_path):
@@ -47,7 +47,7 @@ def test_empty_text_file_is_an_empty_document(tmp_path):
 def test_standard_input_can_be_read_twice(monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO("naïve\n".encode())))
     documents = open_documents("-")
-    assert documents.format == "stdin"
+    assert documents.format.name == "text"
     assert documents.source == "-"
     assert texts(documents) == texts(documents) == ["naïve\n"]
 
@@ -65,7 +65,7 @@ def test_folder_is_sorted_by_relative_path_and_follows_no_link_outside(tmp_path)
     (folder / "same.txt").symlink_to(folder / "a.txt")
     (folder / "loop").symlink_to(folder)
     documents = open_documents(folder)
-    assert documents.format == "folder"
+    assert documents.format.name == "folder"
     assert ids(documents) == ["a.txt", "b.txt", "same.txt", "sub/a.TXT"]
     assert texts(documents) == ["a.txt", "b.txt", "a.txt", "sub/a.TXT"]
     assert documents.skipped == ("link.txt", "linked", "loop")
@@ -143,7 +143,7 @@ def test_parquet_reads_every_kind_of_text(tmp_path, kind):
 def test_batches_are_bounded_by_rows_and_by_characters(tmp_path, monkeypatch):
     path = written(tmp_path / "a.csv", "t\n" + "word\n" * 10 + "x" * 500 + "\n" + "word\n" * 3)
     assert [len(batch.texts) for batch in open_documents(path, batch_rows=4)] == [4, 4, 4, 2]
-    monkeypatch.setattr("allonym.formats.tables._BATCH_CHARACTERS", 500)
+    monkeypatch.setattr("allonym.formats.tables.BATCH_CHARACTERS", 500)
     assert [len(batch.texts) for batch in open_documents(path)] == [11, 3]
     rows = [{"t": "x" * 1000 + str(i)} for i in range(20)]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "a.parquet", compression=None, use_dictionary=False)
@@ -306,7 +306,7 @@ def test_a_refused_read_is_an_input_error(tmp_path, monkeypatch, name):
 
 
 def test_one_line_without_end_is_refused_before_it_fills_the_memory(tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.formats.lines._LONGEST_LINE", 100)
+    monkeypatch.setattr("allonym.formats.lines.LONGEST_LINE", 100)
     assert "line 2: longer than 64 MiB" in failure(written(tmp_path / "a.jsonl", '{"t": "x"}\n' + "x" * 101))
     path = written(tmp_path / "a.csv", 't\n"' + "word\n" * 50)
     assert "line 2: the quotes do not match" in failure(path)

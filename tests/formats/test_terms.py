@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, load_npz, save_npz
 from sklearn.datasets import load_svmlight_file
 
 from allonym.errors import InputError, ParameterError
-from allonym.formats.terms import TermRows, check_terms_output, terms_table, write_terms
+from allonym.formats.vectors import TermRows, check_terms_output, terms_table, write_terms
 from allonym.jobs.outputs import atomic
 
 VOCABULARY = ["ape", "bee", "cat", "dog"]
@@ -69,7 +69,7 @@ def test_parquet_terms(tmp_path):
 
 
 def test_parquet_terms_in_row_groups_and_without_documents(tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.formats.texts.ROW_GROUP", 2)
+    monkeypatch.setattr("allonym.formats.parquet.ROW_GROUP", 2)
     kept = pa.table({"n": [1, 2, 3]})
     write(tmp_path / "x.parquet", MATRIX, ["a", "b", "c"], kept)
     assert pq.read_metadata(tmp_path / "x.parquet").num_row_groups == 2
@@ -132,7 +132,7 @@ def test_payloads_that_cannot_be_written(tmp_path, suffix, matrix, ids, error, m
 
 @pytest.mark.parametrize("name", ["x.npz", "x.svm", "x.parquet"])
 def test_bytes_do_not_depend_on_the_parts(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.formats.texts.ROW_GROUP", 7)
+    monkeypatch.setattr("allonym.formats.parquet.ROW_GROUP", 7)
     rng = np.random.default_rng(3)
     matrix = csr_array(rng.integers(0, 3, (50, 4)))
     ids = [f"d{i}" for i in range(50)]

@@ -16,8 +16,9 @@ import pyarrow.parquet as pq
 import pytest
 
 from allonym.errors import InputError, ParameterError
+from allonym.formats.base import formats
 from allonym.formats.files import DocumentBatch, open_documents
-from allonym.jobs.outputs import atomic, default_output, privacy_path, write_texts
+from allonym.jobs.outputs import atomic, default_output, privacy_path
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -90,9 +91,8 @@ def rewritten(source: Path, keep: list[str], batch_rows: int) -> Path:
     documents = open_documents(source, text="text", keep=keep, batch_rows=batch_rows)
     changed = (dataclasses.replace(batch, texts=[text * 2 for text in batch.texts]) for batch in documents)
     target = default_output(source)
-    write_texts(  # without atomic(), whose waiting for the disk would make a thousand tables slow
-        target, changed, file_format=documents.format, text_column=documents.text, columns=documents.columns
-    )
+    # Without atomic(), whose waiting for the disk would make a thousand tables slow.
+    documents.format.write(target, changed, documents.text, documents.columns)
     return target
 
 
@@ -158,10 +158,10 @@ def test_text_bytes_do_not_depend_on_batches(tmp_path):
 
 
 def test_row_groups_close_at_their_limits(tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.formats.texts.ROW_GROUP", 20)
+    monkeypatch.setattr("allonym.formats.parquet.ROW_GROUP", 20)
     pq.write_table(pa.table({"text": ["x" * 10] * 50}), tmp_path / "a.parquet")
     assert pq.read_metadata(rewritten(tmp_path / "a.parquet", [], 7)).num_row_groups == 3
-    monkeypatch.setattr("allonym.formats.texts._ROW_GROUP_BYTES", 100)
+    monkeypatch.setattr("allonym.formats.parquet._ROW_GROUP_BYTES", 100)
     assert pq.read_metadata(rewritten(tmp_path / "a.parquet", [], 10)).num_row_groups == 13  # 4 rows of 20 + 8 bytes
 
 
@@ -176,7 +176,7 @@ def test_text_file_and_folder_come_back_without_their_times(tmp_path):
         target = tmp_path / f"{source.name}.anon"
         for _ in range(2):
             with atomic(target, True, source=source) as place:
-                write_texts(place, documents, file_format=documents.format)
+                documents.format.write(place, documents)
                 privacy_path(place).write_text("{}")
     found = everything(tmp_path)
     assert found["in.anon/a.txt"] == found["a.txt.anon"] == b"a.txt\r\n"
@@ -194,34 +194,32 @@ def test_text_file_and_folder_come_back_without_their_times(tmp_path):
 @pytest.mark.parametrize("identifier", ["../a.txt", "/a.txt", "a/../../b.txt", "", ".", "a\0.txt"])
 def test_folder_ids_cannot_leave_the_folder(tmp_path, identifier):
     with pytest.raises(ParameterError, match="relative paths inside it"):
-        write_texts(tmp_path / "out", [DocumentBatch(0, [identifier], ["x"])], file_format="folder")
+        formats()["folder"].write(tmp_path / "out", [DocumentBatch(0, [identifier], ["x"])])
     assert everything(tmp_path) == {}
 
 
 def test_lone_surrogates_are_replaced_in_every_format(tmp_path):
     batch = DocumentBatch(0, ["a.txt"], ["x\ud800y"])
-    for file_format in ("stdin", "text", "folder", "csv", "jsonl", "parquet"):
-        write_texts(tmp_path / file_format, [batch], file_format=file_format)
+    for file_format in ("text", "folder", "csv", "jsonl", "parquet"):
+        formats()[file_format].write(tmp_path / file_format, [batch])
     found = everything(tmp_path)
-    assert found["stdin"] == found["text"] == found["folder/a.txt"] == "x\ufffdy".encode()
+    assert found["text"] == found["folder/a.txt"] == "x\ufffdy".encode()
     assert found["csv"] == "text\nx\ufffdy\n".encode()
     assert found["jsonl"] == '{"text": "x\ufffdy"}\n'.encode()
     assert pq.read_table(tmp_path / "parquet").to_pylist() == [{"text": "x\ufffdy"}]
 
 
-def test_formulas_are_exact_unless_asked_otherwise(tmp_path):
+def test_formulas_are_exact(tmp_path):
     kept = pa.table({"=k": ["@x", "1", None], "n": [-1, 2, 3]})
     batch = DocumentBatch(0, ["0", "1", "2"], ["=1+1", "-a,b", "\tc"], kept)
-    write_texts(tmp_path / "a.csv", [batch], file_format="csv")
+    formats()["csv"].write(tmp_path / "a.csv", [batch])
     assert (tmp_path / "a.csv").read_text() == 'text,=k,n\n=1+1,@x,-1\n"-a,b",1,2\n\tc,,3\n'
-    write_texts(tmp_path / "a.csv", [batch], file_format="csv", excel_safe=True)
-    assert (tmp_path / "a.csv").read_text() == "text,'=k,n\n'=1+1,'@x,-1\n\"'-a,b\",1,2\n'\tc,,3\n"
 
 
 def test_kept_values_other_formats_lack(tmp_path):
     kept = pa.table({"d": [datetime.date(2000, 1, 2)], "f": [float("nan")], "b": [True], "l": [["é"]]})
     batch = DocumentBatch(0, ["0"], ["x"], kept)
-    write_texts(tmp_path / "a.jsonl", [batch], file_format="jsonl")
+    formats()["jsonl"].write(tmp_path / "a.jsonl", [batch])
     assert json.loads((tmp_path / "a.jsonl").read_text()) == {
         "text": "x",
         "d": "2000-01-02",
@@ -231,18 +229,18 @@ def test_kept_values_other_formats_lack(tmp_path):
     }
     broken = pa.Array.from_buffers(pa.string(), 1, pa.array([b"\xff"]).buffers())
     with pytest.raises(InputError, match="not UTF-8; leave it out of --keep"):
-        write_texts(tmp_path / "a.csv", [dataclasses.replace(batch, kept=pa.table({"k": broken}))], file_format="csv")
+        formats()["csv"].write(tmp_path / "a.csv", [dataclasses.replace(batch, kept=pa.table({"k": broken}))])
 
 
 def test_texts_that_fit_no_file(tmp_path):
     with pytest.raises(ParameterError, match="must hold 1 document, got 2"):
-        write_texts(tmp_path / "a.txt", [DocumentBatch(0, ["0", "1"], ["x", "y"])], file_format="text")
+        formats()["text"].write(tmp_path / "a.txt", [DocumentBatch(0, ["0", "1"], ["x", "y"])])
     with pytest.raises(ParameterError, match="at least one document"):
-        write_texts(tmp_path / "a.csv", [], file_format="csv")
+        formats()["csv"].write(tmp_path / "a.csv", [])
 
 
 def test_long_texts_close_row_groups_wherever_batches_end(tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.formats.texts._ROW_GROUP_BYTES", 200)
+    monkeypatch.setattr("allonym.formats.parquet._ROW_GROUP_BYTES", 200)
     pq.write_table(pa.table({"text": ["x" * (i % 40) for i in range(100)]}), tmp_path / "a.parquet")
     first = rewritten(tmp_path / "a.parquet", [], 1).read_bytes()
     for rows in (3, 10, 100):

@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from allonym.errors import InputError
+from allonym.formats.base import formats
 from allonym.formats.files import DocumentBatch
 from allonym.jobs import outputs
-from allonym.jobs.outputs import atomic, companions, default_output, privacy_path, write_texts
+from allonym.jobs.outputs import atomic, companions, default_output, privacy_path
 
 
 def everything(folder: Path) -> dict[str, bytes]:
@@ -125,7 +126,7 @@ def test_a_lone_file_is_old_or_new_at_every_failure(tmp_path, monkeypatch, call)
 def test_a_folder_replaces_a_link(tmp_path):
     (tmp_path / "out").symlink_to(tmp_path / "elsewhere")
     with atomic(tmp_path / "out", True) as place:
-        write_texts(place, [DocumentBatch(0, ["a.txt"], ["x"])], file_format="folder")
+        formats()["folder"].write(place, [DocumentBatch(0, ["a.txt"], ["x"])])
     assert everything(tmp_path) == {"out/a.txt": b"x"}
 
 

@@ -26,22 +26,6 @@ def test_only_a_model_is_ever_replaced(tmp_path):
         check_room(tmp_path / "model" / "thesis.txt", force=True)
 
 
-def test_a_file_is_whole_and_private_or_as_it_was(tmp_path, monkeypatch):
-    path = tmp_path / "state.json"
-    (tmp_path / "state.json.new").write_bytes(b"half")  # of a write that was cut off
-    folder.write(path, b"one")
-    assert path.stat().st_mode & 0o777 == 0o600
-
-    def crash(source, target):
-        raise OSError("the disk is full")
-
-    with monkeypatch.context() as patch:
-        patch.setattr(os, "replace", crash)
-        with pytest.raises(OSError, match="full"):
-            folder.write(path, b"two")
-    assert path.read_bytes() == b"one"
-
-
 def test_the_checksums_come_last_and_go_first(tmp_path, monkeypatch):
     made = tmp_path / CHECKPOINT / FINISHED
     made.mkdir(parents=True)

@@ -262,7 +262,10 @@ def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
         return real(name, content)
 
     monkeypatch.setattr(table, "take", slow)
-    for content, state, problem in ((as_csv(5), "ready", ""), (b"\xff\xfe", "none", "cannot be read as a table")):
+    for content, state, problem in (
+        (as_csv(5), "ready", ""),
+        (b"\xff\xfe", "none", "The file, byte 0, line 1: not UTF-8"),
+    ):
         client.delete("/api/v1/table")
         answered.clear()
         answer = sent(client, "t.csv", content)

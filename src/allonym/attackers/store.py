@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-from hashlib import sha256
 from pathlib import Path
 
-from allonym import attackers
+from allonym import attackers, disk
 from allonym.attackers.base import Attacker
 from allonym.errors import ModelError
 
@@ -34,7 +33,7 @@ def save(attacker: Attacker, folder: str | Path) -> None:
     # Escaped: an n-gram may hold half a surrogate pair, which UTF-8 cannot.
     (place / _FILES[0]).write_text(json.dumps(content), encoding="utf-8")
     save_file(arrays, place / _FILES[1])
-    sums = [f"{_checksum(place / file)}  {file}\n" for file in _FILES]
+    sums = [f"{disk.digest(place / file)}  {file}\n" for file in _FILES]
     (place / "SHA256").write_text("".join(sums), encoding="utf-8")
 
 
@@ -48,7 +47,7 @@ def load(folder: str | Path) -> Attacker:
         lines = (place / "SHA256").read_text("utf-8").splitlines()
         sums = {file: checksum for checksum, _, file in (line.partition("  ") for line in lines)}
         for file in _FILES:
-            if sums[file] != _checksum(place / file):
+            if sums[file] != disk.digest(place / file):
                 raise ModelError(f"{file} of the saved attacker is not as it was written; train it again.")
         content = json.loads((place / _FILES[0]).read_text("utf-8"))
         if content["format"] != _FORMAT:
@@ -63,7 +62,3 @@ def load(folder: str | Path) -> Attacker:
 
 def _plain(value: object) -> object:
     return str(value) if isinstance(value, Path) else value
-
-
-def _checksum(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()

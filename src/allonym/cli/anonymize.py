@@ -6,7 +6,7 @@ import math
 import shlex
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -16,18 +16,18 @@ from typing import Any, Literal
 
 import click
 
-from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.release import Release
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
-from allonym.formats.files import open_documents
+from allonym.formats.files import Documents, open_documents
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.accounts import Account
 from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
 from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
+from allonym.jobs.parts import Parts, open_parts
 from allonym.randomness import Rng, insecure
 
 _SOME_FAILED = 4
@@ -109,11 +109,9 @@ def command(
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
     way = _Way(force, resume, jobs, on_error, insecure_seed)
-    if engine == "spark":
-        roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
-        return _on_spark(talk, anonymizer, input_, roles, output, chunk_rows, spark_master, dry_run, way, budget)
+    roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
     with _telling_of_on_error():
-        documents = open_documents(input_, text=text, id=id_, author=author, keep=columns, tolerant=on_error != "stop")
+        documents, parts = _opened(input_, roles, engine, spark_master)
         job = plan(
             anonymizer,
             documents,
@@ -123,9 +121,10 @@ def command(
             keep=keep,
             repeatable=insecure_seed is not None,
             chunk_rows=chunk_rows,
+            parts=parts,
         )
     if dry_run:
-        return _foretell(talk, job, budget, lambda account: account)
+        return _foretell(talk, job, budget)
     with (
         _telling_how_to_go_on(job) as written,
         budget.account(job) as account,
@@ -139,37 +138,21 @@ def command(
     return _told(talk, job, outcome, on_error)
 
 
-def _on_spark(
-    talk: Talk,
-    anonymizer: Anonymizer,
-    source: str,
-    roles: Roles,
-    output: Path | None,
-    chunk_rows: int | None,
-    master: str | None,
-    dry_run: bool,
-    way: _Way,
-    budget: Budget,
-) -> int:
-    """Do the same on a cluster."""
-    from allonym.jobs.engines.cluster import account_of, execute_parts, plan_parts
-    from allonym.jobs.engines.spark import session
+def _opened(
+    source: str, roles: Roles, engine: Literal["local", "spark"], master: str | None
+) -> tuple[Documents, Parts | None]:
+    """Open the input here, or as parts that a cluster works on."""
+    if engine == "spark":
+        from allonym.jobs.engines.spark import Spark
 
-    spark = session(master)
-    with _telling_of_on_error():
-        job = plan_parts(
-            spark, anonymizer, source, roles, out=output, repeatable=way.seed is not None, chunk_rows=chunk_rows
-        )
-    if dry_run:
-        return _foretell(talk, job.plan, budget, lambda account: account_of(account, job))
-    with _telling_how_to_go_on(job.plan) as written, budget.account(job.plan) as account:
-        outcome = execute_parts(job, way.rng(), way.options(account))
-        written.set()
-        budget.report(talk, account)
-    return _told(talk, job.plan, outcome, way.on_error)
+        return open_parts(source, roles, Spark(master))
+    documents = open_documents(
+        source, text=roles.text, id=roles.id, author=roles.author, keep=roles.keep, tolerant=roles.tolerant
+    )
+    return documents, None
 
 
-def _foretell(talk: Talk, job: Plan, budget: Budget, adapted: Callable[[Account], Account]) -> int:
+def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     """Print the cost."""
     lines = [f"{_counted(job.count)} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
@@ -179,7 +162,7 @@ def _foretell(talk: Talk, job: Plan, budget: Budget, adapted: Callable[[Account]
         record["guarantee_per_author"] = job.per_author.to_dict()
     if job.unreadable:
         lines.append(rows_sentence(job.unreadable, "read"))
-    with budget.foreseen(job, adapted) as (sentence, totals):
+    with budget.foreseen(job) as (sentence, totals):
         if sentence:
             lines.append(sentence)
             record["budget"] = totals

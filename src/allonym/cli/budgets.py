@@ -49,14 +49,14 @@ class Budget:
             yield Account(ledger, name, self.caps)
 
     @contextmanager
-    def foreseen(self, job: Plan, adapted: Callable[[Account], Account]) -> Iterator[tuple[str, dict[str, Any]]]:
+    def foreseen(self, job: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
         """Say what the totals would be, or refuse as the run would; no file changes, and none is made."""
         if self.path is None:
             with self.account(job):
                 yield "", {}
             return
         with Ledger.looked_at(self.path) as ledger:
-            totals = adapted(Account(ledger, self._name(job), self.caps)).foresee(job)
+            totals = Account(ledger, self._name(job), self.caps).foresee(job)
         yield spent_on(totals.dataset, totals, then=True), totals.to_dict()
 
     def report(self, talk: Talk, account: Account | None) -> None:

@@ -13,6 +13,7 @@ import click
 from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError
+from allonym.formats.base import table_suffixes
 from allonym.formats.files import open_documents
 
 _UNCHANGED = "Find ε so that this share of words stays as it is on average. [{replacing}]"
@@ -24,8 +25,6 @@ _REFERENCE_LABEL = "Column of the reference with the label of each text. [{label
 _REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
 
 _ALSO = {"source": "--from", "target": "--to"}  # shorter names of options
-
-_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet")
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -148,9 +147,9 @@ def _options_for_labels(anonymizer: Anonymizer) -> str:
 
 def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], list[str]]:
     """Return the texts of a table and the label of each."""
-    if not reference.lower().endswith(_TABLES):
+    if not reference.lower().endswith(table_suffixes()):
         raise click.UsageError(
-            f"--reference-label names a column, so the reference must be one of {', '.join(_TABLES)}."
+            f"--reference-label names a column, so the reference must be one of {', '.join(table_suffixes())}."
         )
     if label == text:
         raise click.UsageError("--reference-label and the text column must be different columns.")

@@ -14,6 +14,7 @@ from pathlib import Path
 
 from allonym.errors import InputError
 from allonym.formats.authors import one_spelling
+from allonym.formats.base import table_suffixes
 from allonym.formats.files import Documents, open_documents
 from allonym.formats.tables import shown
 
@@ -21,7 +22,6 @@ FEWEST_DOCUMENTS = 4  # of an author: three to learn from and one to be recognis
 MOST_AUTHORS = 50  # linear attackers hold a weight for each author and feature
 MOST_DOCUMENTS = 10_000
 TRAIN_SHARE = 0.7
-_TABLES = (".csv", ".jsonl", ".ndjson", ".parquet")
 _PARTS = ("train", "test")
 
 
@@ -89,8 +89,9 @@ def read_sample(
     Raises:
         InputError: The table cannot be read as asked, or is too small.
     """
-    if Path(source).suffix.lower() not in _TABLES:
-        raise InputError(f"{shown(source)} is not a table; give one of {', '.join(_TABLES)} with a column of authors.")
+    if Path(source).suffix.lower() not in table_suffixes():
+        known = ", ".join(table_suffixes())
+        raise InputError(f"{shown(source)} is not a table; give one of {known} with a column of authors.")
     keep = [column for column in (label, split) if column is not None]
     documents = open_documents(source, text=text, author=author, keep=keep)
     rows = _read_rows(documents, label, split)

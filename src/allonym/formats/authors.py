@@ -71,7 +71,7 @@ def read_documents(source: str) -> tuple[list[str], list[str]]:
     names: list[str] = []
     texts: list[str] = []
     for batch in documents:
-        names += batch.ids if documents.format == "folder" else [Path(source).name]
+        names += batch.ids if documents.format.holds == "files" else [Path(source).name]
         texts += batch.texts
     refuse_binary(source, texts)
     return [shown(name) for name in names], texts

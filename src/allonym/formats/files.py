@@ -17,32 +17,19 @@ Inputs are opened for reading only. What the formats share:
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING
 
 from allonym.errors import InputError, ParameterError
-from allonym.formats.lines import open_csv, open_jsonl
-from allonym.formats.tables import (
-    DamagedRowError,
-    EmptyInputError,
-    Part,
-    Roles,
-    batched,
-    decoded,
-    encodable,
-    open_parquet,
-    shown,
-)
+from allonym.formats.base import Format, formats, table_suffixes
+from allonym.formats.tables import EmptyInputError, Part, Roles, encodable, shown
 from allonym.formats.tallies import HashTally
 from allonym.language.words import name_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Format = Literal["stdin", "text", "folder", "csv", "jsonl", "parquet"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +69,7 @@ class Documents:
 
     Attributes:
         source: The input as given.
-        format: Which reader reads it.
+        format: What reads it, and can write its like.
         text: Name of the text column; None where there are no columns.
         columns: The text column and the kept ones, in the order of the input.
         named: Whether the user named the text column; otherwise it was found.
@@ -132,7 +119,7 @@ class Documents:
         return sum(len(batch.texts) for batch in self)
 
     def _place(self, number: int) -> str:
-        return f"{shown(self.source)}, {'row' if self.format == 'parquet' else 'line'} {number}"
+        return f"{shown(self.source)}, {self.format.counted_in} {number}"
 
     def _checked_ids(self, part: Part, ids: Sequence[object]) -> list[str]:
         """Return the ids as text; a row that cannot be read may have none."""
@@ -160,7 +147,7 @@ class Documents:
         """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
         there = [place for place, identifier in enumerate(ids) if identifier]
         first = seen.add([name_key(ids[place]) for place in there])
-        if first is not None and self.format == "folder":
+        if first is not None and self.format.holds == "files":
             reason = "holds two files whose names differ in case, blanks or invisible signs only; rename one"
             raise InputError(f"{shown(self.source)} {reason}.")
         if first is not None:
@@ -208,83 +195,19 @@ def open_documents(
 
 
 def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
-    """Pick the reader by the kind of path and its suffix."""
-    path = Path(source)
-    suffix = path.suffix.lower()
-    if str(source) != "-" and not os.path.exists(path):
-        raise InputError(f"{shown(path)} does not exist; check the path.")
-    if str(source) == "-" or path.is_dir() or (path.is_file() and suffix == ".txt"):
-        if asked != Roles(tolerant=asked.tolerant):
-            raise InputError(f"{shown(path)} has no columns; leave out --text, --id, --author and --keep.")
-        return _open_untabled(source, asked.tolerant)
-    name: Format
-    if path.is_file() and suffix == ".csv":
-        name, table = "csv", open_csv(path, asked, batch_rows)
-    elif path.is_file() and suffix in {".jsonl", ".ndjson"}:
-        name, table = "jsonl", open_jsonl(path, asked, batch_rows)
-    elif path.is_file() and suffix == ".parquet":
-        name, table = "parquet", open_parquet(path, asked)
-    else:
-        known = ".txt, .csv, .jsonl, .ndjson, .parquet, a folder of .txt files, or - for standard input"
-        raise InputError(f"{shown(path)} is not an input this can read; give one of: {known}.")
-    return Documents(str(source), name, table.parts, table.text, table.columns, asked.text is not None)
-
-
-def _open_untabled(source: str | Path, tolerant: bool) -> Documents:
-    """Open standard input, a text file or a folder of them."""
-    path = Path(source)
-    if str(source) == "-":
-        # Read now: a pipe cannot be read twice, and it is one document anyway.
-        content = decoded("standard input", sys.stdin.buffer.read())
-        return Documents("-", "stdin", lambda _: iter([Part([content], [1])]))
-    if not path.is_dir():
-        return Documents(str(source), "text", lambda _: iter([Part([decoded(path, path.read_bytes())], [1])]))
-    names, skipped = _text_files(path)
-    if not names:
-        raise InputError(f"{shown(path)} holds no .txt files; give a folder with at least one.")
-
-    def parts(batch_rows: int) -> Iterator[Part]:
-        texts = ((name, _file_text(path / name, tolerant)) for name in names)
-        rows = ((number, len(text or ""), (name, text)) for number, (name, text) in enumerate(texts, 1))
-        for numbers, pairs in batched(rows, batch_rows):
-            unreadable = tuple(place for place, (_, text) in enumerate(pairs) if text is None)
-            yield Part([text or "" for _, text in pairs], numbers, [name for name, _ in pairs], unreadable=unreadable)
-
-    return Documents(str(source), "folder", parts, skipped=skipped)
-
-
-def _file_text(path: Path, tolerant: bool) -> str | None:
-    """Return the text of a file of a folder; None if it is not UTF-8 and that is to be told, not refused."""
-    try:
-        return decoded(path, path.read_bytes())
-    except InputError as error:
-        if not tolerant:
-            raise DamagedRowError(str(error)) from None
-        return None
-
-
-def _text_files(folder: Path) -> tuple[list[str], tuple[str, ...]]:
-    """Relative paths of the text files to read, and of the links left alone, both sorted."""
-    root = folder.resolve()
-    found: list[str] = []
-    skipped: list[str] = []
-    for parent, folders, names in os.walk(folder, onerror=_raise):
-        for name in [*folders, *names]:
-            path = Path(parent, name)
-            relative = path.relative_to(folder).as_posix()
-            is_text = path.suffix.lower() == ".txt"
-            if path.is_symlink() and (path.is_dir() or (is_text and not path.resolve().is_relative_to(root))):
-                skipped.append(relative)
-            elif is_text and path.is_file():
-                if not encodable(relative):
-                    raise InputError(f"{shown(path)} has a name that is not UTF-8; rename it.")
-                found.append(relative)
-    return sorted(found), tuple(sorted(skipped))
-
-
-def _raise(error: OSError) -> NoReturn:
-    """Make `os.walk` report a folder it cannot list instead of skipping it."""
-    raise error
+    """Pick the format by the kind of path and its suffix."""
+    if str(source) != "-" and not os.path.exists(source):
+        raise InputError(f"{shown(source)} does not exist; check the path.")
+    found = next((one for one in formats().values() if one.reads(source)), None)
+    if found is None:
+        known = f".txt, {', '.join(table_suffixes())}, a folder of .txt files, or - for standard input"
+        raise InputError(f"{shown(source)} is not an input this can read; give one of: {known}.")
+    if found.holds != "rows" and asked != Roles(tolerant=asked.tolerant):
+        raise InputError(f"{shown(source)} has no columns; leave out --text, --id, --author and --keep.")
+    opened = found.open(source, asked, batch_rows)
+    return Documents(
+        str(source), found, opened.parts, opened.text, opened.columns, asked.text is not None, opened.skipped
+    )
 
 
 def _unreadable(source: str | Path, error: OSError) -> InputError:

@@ -1,23 +1,22 @@
-"""What tables have in common, and rows of Parquet files, as Arrow needs them; `files` is the way in."""
+"""What readers of tables have in common; `files` is the way in."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from allonym.errors import InputError
 from allonym.formats.columns import look_like_names
-from allonym.formats.traces import without_traces
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 _Row = TypeVar("_Row")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-_BATCH_CHARACTERS = 1 << 24  # a batch closes here too, so that long documents cannot fill the memory
+BATCH_CHARACTERS = 1 << 24  # a batch closes here too, so that long documents cannot fill the memory
+NO_DOCUMENT = "The batches must hold at least one document."
 
 
 class EmptyInputError(InputError):
@@ -56,96 +55,20 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Table:
-    """A table whose columns have been found: the text's name, the names to write, and a way to read so many rows."""
+class Opened:
+    """An input whose form has been checked.
 
-    text: str
-    columns: tuple[str, ...]
+    Attributes:
+        parts: Reads the documents, so many at a time.
+        text: Name of the text column; None where there are no columns.
+        columns: The columns to write, in the order of the input.
+        skipped: Links that were not followed.
+    """
+
     parts: Callable[[int], Iterator[Part]]
-
-
-def open_parquet(path: Path, asked: Roles) -> Table:
-    """Open a Parquet file; only the named columns are read."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    with _parquet_errors(path, asked.tolerant), pq.ParquetFile(path) as file:
-        names = file.schema_arrow.names
-        types = dict(zip(names, file.schema_arrow.types, strict=True))
-        groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
-        bytes_per_row = sum(group.total_byte_size for group in groups) // max(1, file.metadata.num_rows)
-    text, roles = chosen(path, names, [name for name in types if _is_text(types[name])], asked)
-    if not (_is_text(types[text]) or pa.types.is_null(types[text])):
-        reason = f"column {named([text])} holds {types[text]}, not text; name another with --text"
-        raise InputError(f"{shown(path)}: {reason}.")
-    most_rows = max(1, _BATCH_CHARACTERS // max(1, bytes_per_row))
-    wanted = [name for name in names if name in {text, roles.id, roles.author, *roles.keep}]
-
-    def parts(batch_rows: int) -> Iterator[Part]:
-        start = 1
-        with _parquet_errors(path, asked.tolerant), pq.ParquetFile(path) as file:
-            for batch in file.iter_batches(min(batch_rows, most_rows), columns=wanted, use_threads=False):
-                if batch.num_rows:
-                    yield _parquet_part(path, batch, roles, range(start, start + batch.num_rows))
-                start += batch.num_rows
-
-    return Table(text, written(names, roles), parts)
-
-
-def _parquet_part(path: Path, batch: Any, roles: Roles, rows: range) -> Part:  # noqa: ANN401
-    import pyarrow as pa
-
-    used = {name for name in (roles.text, roles.id, roles.author) if name is not None}
-    unreadable: tuple[int, ...] = ()
-    try:
-        columns = {name: batch.column(name).to_pylist() for name in used}
-    except UnicodeDecodeError:
-        if not roles.tolerant:
-            reason = "text is not UTF-8; write the file again with valid text"
-            raise DamagedRowError(f"{shown(path)}, in rows {rows[0]} to {rows[-1]}: {reason}.") from None
-        columns = {name: [_cell(value) for value in batch.column(name)] for name in used}
-        broken = {place for cells in columns.values() for place, cell in enumerate(cells) if cell is _BROKEN}
-        columns = {name: [None if cell is _BROKEN else cell for cell in cells] for name, cells in columns.items()}
-        unreadable = tuple(sorted(broken))
-    # Of the file's metadata nothing: it tells of columns that were not to be kept.
-    kept = without_traces(pa.Table.from_batches([batch]).select(list(roles.keep)))
-    texts = [value or "" for value in columns[roles.text or ""]]
-    return part_of(roles, texts, columns, kept, rows, unreadable)
-
-
-_BROKEN = object()
-
-
-def _cell(value: Any) -> Any:  # noqa: ANN401
-    try:
-        return value.as_py()
-    except UnicodeDecodeError:
-        return _BROKEN
-
-
-def _is_text(kind: Any) -> bool:  # noqa: ANN401
-    import pyarrow as pa
-
-    plain = kind.value_type if pa.types.is_dictionary(kind) else kind
-    return plain in (pa.string(), pa.large_string(), pa.string_view())
-
-
-@contextmanager
-def _parquet_errors(path: Path, tolerant: bool) -> Iterator[None]:
-    """Turn Arrow's many errors, whose messages may quote the data, into one."""
-    import pyarrow as pa
-
-    try:
-        yield
-    except InputError:
-        raise
-    except (pa.ArrowException, OSError, ValueError, TypeError, LookupError, MemoryError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
-            raise
-        reason = "is not a sound Parquet file; write or copy it again"
-        if tolerant:
-            reason += ". Its rows are packed together, so --on-error cannot leave out the damaged ones"
-        raise InputError(f"{shown(path)} {reason}.") from None
+    text: str | None = None
+    columns: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
 
 def chosen(path: Path, names: Sequence[str], strings: Sequence[str], asked: Roles) -> tuple[str, Roles]:
@@ -207,7 +130,7 @@ def batched(rows: Iterable[tuple[int, int, _Row]], batch_rows: int) -> Iterator[
         numbers.append(number)
         batch.append(row)
         characters += size
-        if len(batch) >= batch_rows or characters >= _BATCH_CHARACTERS:
+        if len(batch) >= batch_rows or characters >= BATCH_CHARACTERS:
             yield numbers, batch
             numbers, batch, characters = [], [], 0
     if batch:

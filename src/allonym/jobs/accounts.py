@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from allonym.budget.account import Caps, Charge, Totals
-from allonym.budget.ledger import Ledger, Units
+from allonym.budget.ledger import Ledger
 from allonym.jobs.plan import Plan
 
 
@@ -20,11 +19,11 @@ class Account:
 
     def charge(self, job: Plan, fingerprint: str = "") -> int:
         """Charge a job; return the number of the release."""
-        return self.ledger.charge(self._charge(job, fingerprint), self.units(job), self.caps)
+        return self.ledger.charge(self._charge(job, fingerprint), job.units(), self.caps)
 
     def foresee(self, job: Plan) -> Totals:
         """Return the totals after a job, or refuse it; nothing is charged."""
-        return self.ledger.foresee(self._charge(job, ""), self.units(job), self.caps)
+        return self.ledger.foresee(self._charge(job, ""), job.units(), self.caps)
 
     def _charge(self, job: Plan, fingerprint: str) -> Charge:
         return Charge(
@@ -36,9 +35,3 @@ class Account:
             has_authors=job.has_authors,
             job=fingerprint,
         )
-
-    def units(self, job: Plan) -> Iterator[Units]:
-        """Read the ids and authors of a job, where it has any."""
-        if job.has_ids or job.has_authors:
-            for batch in job.documents:
-                yield batch.names()

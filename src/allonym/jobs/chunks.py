@@ -6,25 +6,26 @@ be in the output, so that joining is copying; everything else is an Arrow file.
 
 from __future__ import annotations
 
-import hashlib
-import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from allonym import disk
+from allonym.anonymizers.base import Anonymizer
 from allonym.errors import ResumeError
-from allonym.formats.files import DocumentBatch, Format
+from allonym.formats.base import Format, TableFormat, text_table
+from allonym.formats.files import DocumentBatch
+from allonym.formats.lines import LineFormat
 from allonym.formats.tables import shown
-from allonym.formats.terms import TermRows
-from allonym.formats.texts import csv_header, table_lines, text_table, write_parquet_tables, write_texts
-from allonym.jobs.batches import Protected
+from allonym.formats.vectors import TermRows, numbered_rows, numbered_table
+from allonym.jobs.batches import OnError, Protected, protect
+from allonym.jobs.engines import Answer
+from allonym.randomness import OneRelease, reopened
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-_LINES: tuple[Format, ...] = ("csv", "jsonl")
 
 
 @dataclass(frozen=True)
@@ -45,6 +46,11 @@ class Written:
     failed: tuple[int, ...]
     digest: str
 
+    @classmethod
+    def of(cls, answer: Answer) -> Written:
+        """Return what a worker answered."""
+        return cls(**{**answer, "failed": tuple(answer["failed"])})
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -52,7 +58,7 @@ class Layout:
 
     Attributes:
         vectors: Whether the output holds term vectors.
-        format: `Documents.format` of the input, and of text output.
+        format: The format of the input, and of text output.
         text: Name of the text column.
         columns: The columns to write, in order.
     """
@@ -63,38 +69,29 @@ class Layout:
     columns: tuple[str, ...]
 
     @property
-    def in_lines(self) -> bool:
-        """Whether chunks are pieces of the output already."""
-        return not self.vectors and self.format in _LINES
+    def lines(self) -> LineFormat | None:
+        """The format of chunks that are pieces of the output already."""
+        return self.format if isinstance(self.format, LineFormat) and not self.vectors else None
 
     def path(self, folder: Path, number: int) -> Path:
         """Where a chunk lies."""
-        return folder / f"{number:08d}.{'lines' if self.in_lines else 'arrow'}"
+        return folder / f"{number:08d}.{'lines' if self.lines else 'arrow'}"
 
     def write(self, folder: Path, number: int, protected: Protected, covered: DocumentBatch) -> Written:
         """Write a chunk so that it is there whole, or not at all."""
-        path = self.path(folder, number)
-        draft = path.with_suffix(f".{os.getpid()}.draft")
-        try:
+        with disk.whole(self.path(folder, number)) as draft:
             with open(draft, "wb") as file:
                 self._fill(file, protected)
-                file.flush()
-                os.fsync(file.fileno())
-            digest = file_digest(draft)
-            os.replace(draft, path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+            digest = disk.digest(draft)
         return Written(number, covered.start, len(covered.texts), protected.failed, digest)
 
     def _fill(self, file: Any, protected: Protected) -> None:  # noqa: ANN401 - a binary file
         import pyarrow as pa
 
-        if self.in_lines:
-            table = text_table(protected.batch, self.text, self.columns)
-            file.writelines(line.encode() for line in table_lines(table, self.format, header=False))
-            return
         table = self._table(protected)
+        if self.lines:
+            file.writelines(line.encode() for line in self.lines.lines(table))
+            return
         with pa.ipc.new_file(file, table.schema) as writer:
             writer.write_table(table)
 
@@ -103,72 +100,68 @@ class Layout:
 
         batch = protected.batch
         if protected.matrix is not None:
-            return _terms_as_numbers(protected)
-        if self.format == "parquet":
+            return numbered_table(TermRows(protected.matrix, batch.ids, batch.kept))
+        if self.format.holds == "rows":
             return text_table(batch, self.text, self.columns)
         texts = text_table(DocumentBatch(0, [], batch.texts), "text", ())["text"]
         return pa.table([pa.array(batch.ids, pa.string()), texts], names=["id", "text"])
 
     def join_texts(self, place: Path, paths: Sequence[Path]) -> None:
         """Write the text output from its chunks."""
-        if self.in_lines:
+        if self.lines:
             with open(place, "wb") as file:
-                if self.format == "csv":
-                    file.write(csv_header(self.columns or (self.text,)).encode())
+                file.write(self.lines.header(self.columns or (self.text,)).encode())
                 for path in paths:
                     with open(path, "rb") as chunk:
                         shutil.copyfileobj(chunk, file, 1 << 20)
-        elif self.format == "parquet":
-            write_parquet_tables(place, map(_read, paths))
+        elif isinstance(self.format, TableFormat):
+            self.format.write_tables(place, map(_read, paths))
         else:
-            write_texts(place, map(_read_batch, paths), file_format=self.format)
+            self.format.write(place, map(_read_batch, paths))
+
+
+Task = tuple[int, DocumentBatch]
+
+
+@dataclass(frozen=True)
+class Maker:
+    """All that is needed to make any chunk of a job."""
+
+    anonymizer: Anonymizer
+    layout: Layout
+    folder: Path
+    on_error: OnError
+
+    def make(self, task: Task, release: OneRelease) -> Written:
+        """Protect a batch and write it as a chunk."""
+        number, batch = task
+        return self.layout.write(self.folder, number, protect(self.anonymizer, batch, release, self.on_error), batch)
+
+    def path(self, number: int) -> Path:
+        """Where a chunk lies."""
+        return self.layout.path(self.folder, number)
+
+
+@dataclass(frozen=True)
+class Making:
+    """The work of a job on one of its tasks; holds the key."""
+
+    key: bytes = field(repr=False)
+    repeatable: bool
+
+    def __call__(self, maker: Any, task: Any) -> Answer:  # noqa: ANN401 - of chunks, or of parts
+        """Make a chunk."""
+        return asdict(maker.make(task, reopened(self.key, repeatable=self.repeatable)))
 
 
 def read_terms(paths: Iterable[Path]) -> Iterator[TermRows]:
     """Read chunks of term vectors back, one after the other."""
-    from scipy.sparse import csr_array
-
-    for path in paths:
-        table = _read(path).combine_chunks()
-        terms, counts = (table.column(name).combine_chunks() for name in ("terms", "counts"))
-        # The number of words stands in the field, since the last ones need not occur.
-        words = int((table.schema.field("terms").metadata or {}).get(b"words", 0))
-        offsets = terms.offsets.to_numpy()
-        arrays = (counts.flatten().to_numpy(), terms.flatten().to_numpy(), offsets - offsets[0])
-        matrix = csr_array(arrays, shape=(table.num_rows, words))
-        kept = table.drop_columns(["id", "terms", "counts"])
-        yield TermRows(matrix, table.column("id").to_pylist(), kept if kept.num_columns else None)
-
-
-def file_digest(path: Path) -> str:
-    """Return the SHA-256 of a file."""
-    with open(path, "rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    return (numbered_rows(_read(path)) for path in paths)
 
 
 def intact(path: Path, digest: str) -> bool:
     """Tell whether a chunk is there as it was written."""
-    return path.is_file() and file_digest(path) == digest
-
-
-def _terms_as_numbers(protected: Protected) -> pa.Table:
-    import pyarrow as pa
-
-    matrix: Any = protected.matrix
-    matrix.sum_duplicates()
-    offsets = pa.array(matrix.indptr, pa.int32())
-    terms = pa.ListArray.from_arrays(offsets, pa.array(matrix.indices, pa.int32()))
-    counts = pa.ListArray.from_arrays(offsets, pa.array(matrix.data, pa.int32()))
-    fields = [
-        pa.field("id", pa.string()),
-        pa.field("terms", terms.type, metadata={b"words": str(matrix.shape[1]).encode()}),
-        pa.field("counts", counts.type),
-    ]
-    ids = pa.array(protected.batch.ids, pa.string())
-    table = pa.Table.from_arrays([ids, terms, counts], schema=pa.schema(fields))
-    for field in protected.batch.kept.schema if protected.batch.kept is not None else ():
-        table = table.append_column(field, protected.batch.kept.column(field.name))  # type: ignore[union-attr]
-    return table
+    return path.is_file() and disk.digest(path) == digest
 
 
 def _read(path: Path) -> pa.Table:

@@ -15,9 +15,8 @@ ledger is charged, the key is drawn, noise is drawn, the output is put together,
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +24,12 @@ from allonym.errors import InputError, ParameterError, ResumeError
 from allonym.formats.tables import shown
 from allonym.jobs import fingerprints
 from allonym.jobs.accounts import Account
-from allonym.jobs.batches import OnError
-from allonym.jobs.chunks import Layout, Written, read_terms
-from allonym.jobs.engines.local import Maker, Task, make_all
+from allonym.jobs.batches import OnError, as_text
+from allonym.jobs.chunks import Layout, Maker, Making, Written, read_terms
+from allonym.jobs.engines import Engine
+from allonym.jobs.engines.local import Local
 from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target, write_terms
+from allonym.jobs.parts import PartMaker, Parts, part_name
 from allonym.jobs.plan import BATCH_ROWS, Plan, plain_parameter, plan, without_authors
 from allonym.jobs.store import JobFolder, folder_of
 from allonym.randomness import OneRelease, Rng, reopened, secure
@@ -56,7 +57,7 @@ class Options:
     resume: bool = False
     account: Account | None = None
 
-    def __post_init__(self) -> None:
+    def _post_init__(self) -> None:
         if self.processes < 1:
             raise ParameterError(f"A job needs at least 1 process, got {self.processes}.")
 
@@ -108,10 +109,11 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
             raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
         _charge(job, options)
         [batch] = job.documents
-        return Outcome(job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload)
+        payload = job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload
+        return Outcome(payload if job.anonymizer.kind == "vectors" else [as_text(one) for one in payload])
     folder = JobFolder(job.out)
-    refuse_unfinished(folder, options)
-    if job.chunks == 1 and not options.resume:
+    _refuse_unfinished(folder, options)
+    if job.chunks == 1 and job.parts is None and not options.resume:
         return _at_once(job, rng, progress, options)
     if not options.resume:
         refuse_target(job.out, options.force, source=_source(job))
@@ -131,7 +133,7 @@ def _layout(job: Plan) -> Layout:
     return Layout(vectors, job.documents.format, job.documents.text or "text", job.documents.columns)
 
 
-def refuse_unfinished(folder: JobFolder, options: Options) -> None:
+def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
     """Refuse to resume nothing, or to begin where a job is unfinished; discarding one refunds nothing."""
     found = folder.path.is_dir()
     if options.resume and not found:
@@ -156,42 +158,82 @@ def _at_once(job: Plan, rng: Rng | None, progress: Progress, options: Options) -
         maker = Maker(job.anonymizer, layout, stage, options.on_error)
         [batch] = job.documents
         try:
-            chunk = maker.make(0, without_authors(batch), release)
+            chunk = maker.make((0, without_authors(batch)), release)
             progress(chunk.rows)
-            _put_together(job, layout, [layout.path(stage, 0)], place, len(chunk.failed))
+            _put_together(job, layout, [maker.path(0)], place, len(chunk.failed))
         finally:
-            layout.path(stage, 0).unlink(missing_ok=True)
+            maker.path(0).unlink(missing_ok=True)
     return Outcome(failed=chunk.failed)
 
 
 def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
     """Do a job chunk by chunk, so that it can be resumed."""
-    out, layout = _target(job), _layout(job)
     with folder.held():
         facts = folder.facts()
         if options.resume and "published" in facts:
-            return tidied(job, folder, facts)
+            return _tidied(job, folder, facts)
         resumed = options.resume and "same" in facts
-        identity = partial(_identity, job, options)
-        release = taken_up(folder, rng, options, identity) if resumed else begun(job, folder, rng, options, identity)
-        done = folder.done(layout)
+        release = _taken_up(job, folder, rng, options) if resumed else _begun(job, folder, rng, options)
+        work = _work(job, folder, options)
+        done = folder.done(work.path_of)
         before = sum(chunk.rows for chunk in done.values())
         if options.resume:
             progress(before)
-        maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
-        for chunk in make_all(maker, _tasks(job, done), release, min(options.processes, job.chunks)):
+        tasks = (task for number, task in work.tasks if number not in done)
+        for answer in work.engine.map(Making(release.key, release.repeatable), work.maker, tasks):
+            chunk = Written.of(answer)
             folder.add(chunk)
             done[chunk.number] = chunk
             progress(chunk.rows)
         failed = _checked(job, done)
-        folder.clear_stage()
-        paths = [layout.path(folder.chunks, number) for number in sorted(done)]
-        _put_together(job, layout, paths, folder.new / out.name, len(failed))
-        finish(job, folder, failed, options.force or (resumed and bool(facts["force"])))
+        work.put_together([work.path_of(number) for number in sorted(done) if done[number].digest], len(failed))
+        _finish(job, folder, failed, options.force or (resumed and bool(facts["force"])))
     return Outcome(failed=failed, resumed=before)
 
 
-def finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) -> None:
+@dataclass(frozen=True)
+class _Work:
+    """What is done by whom: numbered tasks, where the chunk of each lies, and how they become the output."""
+
+    engine: Engine[Any]
+    maker: Any
+    tasks: Iterable[tuple[int, Any]]
+    path_of: Callable[[int], Path]
+    put_together: Callable[[Sequence[Path], int], None]
+
+
+def _work(job: Plan, folder: JobFolder, options: Options) -> _Work:
+    out = _target(job)
+    if job.parts is not None:
+        return _work_on_parts(job, job.parts, folder.new / out.name, options)
+    layout = _layout(job)
+    maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
+    tasks = ((number, (number, without_authors(batch))) for number, batch in enumerate(job.documents))
+
+    def joined(paths: Sequence[Path], failed: int) -> None:
+        folder.clear_stage()
+        _put_together(job, layout, paths, folder.new / out.name, failed)
+
+    return _Work(Local(min(options.processes, job.chunks)), maker, tasks, maker.path, joined)
+
+
+def _work_on_parts(job: Plan, parts: Parts, stage: Path, options: Options) -> _Work:
+    """Parts are made where the output is put together, so that nothing is left to join."""
+    stage.mkdir(exist_ok=True)
+    maker = PartMaker(job.anonymizer, parts.roles, job.documents.batch_rows, options.on_error, str(stage))
+
+    def looked_over(paths: Sequence[Path], failed: int) -> None:
+        if not all(path.is_file() for path in paths):
+            raise OSError(None, "a part that a machine of the cluster wrote is not on the shared file system")
+        _write_record(job, stage, failed)
+
+    tasks = ((part.number, part) for part in parts.files)
+    return _Work(
+        parts.engine, maker, tasks, lambda number: stage / part_name(parts.files[number], job.anonymizer), looked_over
+    )
+
+
+def _finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) -> None:
     """Give what was put together its names, and remove the job."""
     # Names that are taken now may have been taken by this job in its last moments before a crash.
     force = force or "publishing" in folder.facts()
@@ -204,18 +246,12 @@ def finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) -
     folder.destroy()
 
 
-def tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> Outcome:
+def _tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> Outcome:
     """Remove what is left of a job that was killed after its output got its name."""
     folder.destroy()
     if not folder.out.exists():
         raise ResumeError(f"The job of {shown(folder.out)} was finished, but its output is gone; start anew.")
     return Outcome(failed=tuple(facts["published"]), resumed=job.count)
-
-
-def _tasks(job: Plan, done: dict[int, Written]) -> Iterator[Task]:
-    for number, batch in enumerate(job.documents):
-        if number not in done:
-            yield number, without_authors(batch)
 
 
 def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
@@ -231,7 +267,7 @@ def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
 
 
 def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], place: Path, failed: int) -> None:
-    write_record(job, place, failed)
+    _write_record(job, place, failed)
     if layout.vectors:
         vocabulary = [str(term) for term in job.anonymizer.get_feature_names_out()]
         write_terms(place, lambda: read_terms(paths), vocabulary)
@@ -239,13 +275,10 @@ def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], place: Path,
         layout.join_texts(place, paths)
 
 
-def write_record(job: Plan, place: Path, failed: int) -> None:
+def _write_record(job: Plan, place: Path, failed: int) -> None:
     """Write the guarantee beside the output."""
     record = json.dumps(job.record(failed), ensure_ascii=False, indent=2) + "\n"
     privacy_path(place).write_text(record, encoding="utf-8")
-
-
-Identity = Callable[[bytes], dict[str, Any]]
 
 
 def _opened(job: Plan, rng: Rng | None) -> OneRelease:
@@ -253,7 +286,7 @@ def _opened(job: Plan, rng: Rng | None) -> OneRelease:
     return (secure() if rng is None else rng).one_release(fingerprints.of_files(job.anonymizer))
 
 
-def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> OneRelease:
+def _begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -> OneRelease:
     """Charge a new job, draw its key and note by what it can be known again."""
     try:
         refuse_target(folder.out, options.force, source=_source(job))
@@ -266,7 +299,7 @@ def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, ident
             force=options.force,
             on_error=options.on_error,
             origin=fingerprints.of_origin(rng, release.key),
-            same=identity(release.key),
+            same=_identity(job, options, release.key),
         )
     except BaseException:
         folder.destroy()  # nothing was drawn yet, so nothing is worth resuming
@@ -274,13 +307,13 @@ def begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options, ident
     return release
 
 
-def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Identity) -> OneRelease:
+def _taken_up(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -> OneRelease:
     """Return the noise of an unfinished job, after a check that it is the same job."""
     facts = folder.facts()
     key = folder.read_key()
     if rng is not None and facts["origin"] != fingerprints.of_origin(rng, key):
         raise ResumeError("The seed is another than that of the unfinished job; resume with the same one.")
-    now = json.loads(json.dumps(identity(key)))
+    now = json.loads(json.dumps(_identity(job, options, key)))
     changed = [name for name, value in facts["same"].items() if now.get(name) != value]
     if facts["on_error"] not in ("stop", options.on_error):  # "stop" left nothing out so far, so it may change
         changed.append("--on-error")
@@ -296,15 +329,11 @@ def taken_up(folder: JobFolder, rng: Rng | None, options: Options, identity: Ide
 
 
 def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
-    """Return what must be the same for the job to go on."""
-    return {"the input": fingerprints.of_input(job.documents, key), **settings_identity(job, options, key)}
-
-
-def settings_identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
-    """Return what of the settings must be the same for the job to go on, in words a message can use."""
+    """Return what must be the same for the job to go on, in words a message can use."""
     documents, account = job.documents, options.account
     return {
-        "the columns": [documents.format, documents.text, list(documents.columns), job.has_ids, job.has_authors],
+        "the input": fingerprints.of_input(documents, key) if job.parts is None else job.parts.digest(key),
+        "the columns": [documents.format.name, documents.text, list(documents.columns), job.has_ids, job.has_authors],
         "the method or its parameters": fingerprints.of_anonymizer(job.anonymizer, key),
         "the versions of allonym and its libraries": fingerprints.of_versions(),
         "the number of documents at a time": documents.batch_rows,

@@ -32,7 +32,7 @@ def of_input(documents: Documents, key: bytes) -> str:
     """Return a digest of all bytes of an input: of a folder, of the names and contents of the texts in it."""
     digest = hashlib.blake2b(key=key)
     source = Path(documents.source)
-    if documents.format != "folder":
+    if documents.format.holds != "files":
         _add_file(digest, source)
         return digest.hexdigest()
     for batch in documents:

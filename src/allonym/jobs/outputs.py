@@ -17,8 +17,7 @@ from threading import get_ident
 from allonym.disk import sync
 from allonym.errors import InputError
 from allonym.formats.tables import shown
-from allonym.formats.terms import LISTED, check_terms_output, write_terms
-from allonym.formats.texts import write_texts
+from allonym.formats.vectors import LISTED, check_terms_output, write_terms
 
 __all__ = [
     "atomic",
@@ -29,7 +28,6 @@ __all__ = [
     "publish",
     "refuse_target",
     "write_terms",
-    "write_texts",
 ]
 
 _LONGEST_NAME = 255  # bytes, on all usual file systems; found out late it would waste a spent budget

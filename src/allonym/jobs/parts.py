@@ -8,23 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import os
-import socket
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from allonym import disk
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError
+from allonym.formats.base import table_format, table_suffixes
 from allonym.formats.files import DocumentBatch, Documents, open_documents
+from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import EmptyInputError, Roles, shown
-from allonym.formats.terms import TermRows, terms_table
-from allonym.formats.texts import table_lines, text_table, write_parquet_tables
+from allonym.formats.vectors import TermRows, terms_table
 from allonym.jobs.batches import OnError, Protected, protect
-from allonym.jobs.chunks import Layout, Written, file_digest
+from allonym.jobs.chunks import Written
+from allonym.jobs.engines import Answer, Engine
 from allonym.randomness import OneRelease
 
-_SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
+_LOOKED_AT = 256  # parts, whose authors are in memory together
+_FIRST_ROWS = 1024  # by which a table is opened
 
 
 @dataclass(frozen=True)
@@ -45,13 +49,13 @@ class Part:
 def find_parts(source: str | Path) -> list[Part]:
     """Return the parts of a folder, or one file as its only part; names that begin with `_` or `.` are none."""
     path = Path(source)
-    if path.is_file() and path.suffix.lower() in _SUFFIXES:
+    if path.is_file() and path.suffix.lower() in table_suffixes():
         return [Part(0, os.path.abspath(path))]
     if not path.is_dir():
         raise InputError(f"{shown(path)} is no folder of parts; give a folder with .parquet, .csv or .jsonl files.")
     names = sorted(name for name in os.listdir(path) if not name.startswith(("_", ".")))
     suffixes = {Path(name).suffix.lower() for name in names}
-    if len(suffixes) != 1 or not suffixes <= set(_SUFFIXES):
+    if len(suffixes) != 1 or not suffixes <= set(table_suffixes()):
         raise InputError(f"{shown(path)} must hold parts of one kind, all .parquet, all .csv or all .jsonl.")
     return [Part(number, os.path.abspath(path / name)) for number, name in enumerate(names)]
 
@@ -72,13 +76,86 @@ def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
         return None
 
 
-def part_digest(part: Part, key: bytes) -> str:
-    """Return a keyed digest of a part's bytes."""
-    digest = hashlib.blake2b(key=key)
-    with open(part.path, "rb") as file:
-        while block := file.read(1 << 20):
-            digest.update(block)
-    return digest.hexdigest()
+@dataclass(frozen=True)
+class Look:
+    """What a look at some documents found.
+
+    Attributes:
+        rows: How many there are.
+        unreadable: Places among them of rows that could not be read.
+        authors: How many each author wrote, where that is asked.
+        form: The columns, the text column and the format.
+    """
+
+    rows: int
+    unreadable: Sequence[int] = ()
+    authors: Mapping[str, int] = field(default_factory=dict)
+    form: Sequence[object] = ()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A table in many files, and who works on them."""
+
+    files: tuple[Part, ...]
+    roles: Roles
+    engine: Engine[Part]
+
+    def looks(self, rows: int) -> Iterator[Look]:
+        """Read every part once, so that every error in it shows before anything is spent."""
+        form: Sequence[object] = ()
+        for first in range(0, len(self.files), _LOOKED_AT):
+            for answer in self.engine.map(_look, (self.roles, rows), self.files[first : first + _LOOKED_AT]):
+                look = Look(**answer)
+                form = form or look.form
+                if look.form and look.form != form:
+                    raise InputError(
+                        "The parts do not have the same columns; make them alike, or name --text and --keep."
+                    )
+                yield look
+
+    def digest(self, key: bytes) -> str:
+        """Return a keyed digest of all parts."""
+        return "-".join(answer["digest"][:32] for answer in self.engine.map(_Digest(key), None, self.files))
+
+    def placed(self, starts: Sequence[int]) -> Parts:
+        """Return the parts with the position of the first row of each."""
+        files = tuple(replace(part, start=start) for part, start in zip(self.files, starts, strict=True))
+        return replace(self, files=files)
+
+
+def open_parts(source: str | Path, roles: Roles, engine: Engine[Part]) -> tuple[Documents, Parts]:
+    """Open a table in parts; the documents tell its form, by its first part that has rows."""
+    files = find_parts(source)
+    opened = next((one for one in (open_part(part, roles, _FIRST_ROWS) for part in files) if one is not None), None)
+    if opened is None:
+        raise InputError(f"{shown(source)} holds no documents; give an input with at least one row.")
+    return replace(opened, source=str(source)), Parts(tuple(files), roles, engine)
+
+
+def _look(given: tuple[Roles, int], part: Part) -> Answer:
+    roles, rows = given
+    documents = open_part(part, roles, rows)
+    found, broken, authors = 0, list[int](), Counter[str]()
+    for batch in documents or ():
+        found += len(batch.texts)
+        broken += [batch.start + place for place in batch.unreadable]
+        if roles.author is not None:
+            authors.update(batch.names()[1] or ())
+    form = [] if documents is None else [list(documents.columns), documents.text, documents.format.name]
+    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form}
+
+
+@dataclass(frozen=True)
+class _Digest:
+    key: bytes = field(repr=False)
+
+    def __call__(self, _: None, part: Part) -> Answer:
+        digest = hashlib.blake2b(key=self.key)
+        with open(part.path, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+        return {"digest": digest.hexdigest()}
 
 
 @dataclass(frozen=True)
@@ -107,18 +184,10 @@ class PartMaker:
         documents = open_part(part, self.roles, self.rows)
         if documents is None:
             return Written(part.number, part.start, 0, (), "")
-        target = Path(self.folder) / part_name(part, documents.format, self.anonymizer)
-        draft = target.with_name(f".{target.name}.{socket.gethostname()}.{os.getpid()}.draft")
         tally = _Tally()
-        try:
+        with disk.whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
             self._write(draft, documents, self._protected(documents, part.start, release, tally))
-            with open(draft, "rb") as file:
-                os.fsync(file.fileno())
-            digest = file_digest(draft)
-            os.replace(draft, target)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
+            digest = disk.digest(draft)
         return Written(part.number, part.start, tally.rows, tuple(tally.failed), digest)
 
     def _protected(self, documents: Documents, start: int, release: OneRelease, tally: _Tally) -> Iterator[Protected]:
@@ -141,14 +210,7 @@ class PartMaker:
             rows = (TermRows(_matrix(one), one.batch.ids, one.batch.kept) for one in done)
             write_parquet_tables(path, (terms_table(part, names) for part in rows))
             return
-        layout = Layout(False, documents.format, documents.text or "text", documents.columns)
-        tables = (text_table(one.batch, layout.text, layout.columns) for one in done)
-        if documents.format == "parquet":
-            write_parquet_tables(path, tables)
-            return
-        with open(path, "w", encoding="utf-8", newline="") as file:
-            for number, table in enumerate(tables):
-                file.writelines(table_lines(table, documents.format, header=number == 0))
+        documents.format.write(path, (one.batch for one in done), documents.text or "text", documents.columns)
 
 
 @dataclass
@@ -161,7 +223,7 @@ def _matrix(protected: Protected) -> Any:  # noqa: ANN401 - a sparse matrix
     return protected.matrix
 
 
-def part_name(part: Part, file_format: str, anonymizer: Anonymizer) -> str:
+def part_name(part: Part, anonymizer: Anonymizer) -> str:
     """Return the name of a finished part; names sort as the rows do."""
-    suffix = "parquet" if anonymizer.kind == "vectors" else file_format
+    suffix = "parquet" if anonymizer.kind == "vectors" else table_format(part.path).name
     return f"part-{part.number:08d}.{suffix}"

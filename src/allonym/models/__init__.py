@@ -18,6 +18,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from allonym import disk
 from allonym.errors import ModelError
 
 if TYPE_CHECKING:
@@ -175,8 +176,8 @@ def seal(folder: str | os.PathLike[str]) -> Model:
         ModelError: The folder is incomplete or holds a file it must not.
     """
     root = find(folder)
-    lines = [f"{_digest(root / name)}  {name}\n" for name in _files(root)]
-    (root / CHECKSUMS).write_bytes("".join(lines).encode())
+    lines = [f"{disk.digest(root / name)}  {name}\n" for name in _files(root)]
+    disk.write(root / CHECKSUMS, "".join(lines).encode())
     return verify(root)
 
 
@@ -205,7 +206,7 @@ def _verify_files(root: Path, files: tuple[str, ...]) -> None:
     for name, expected in listed.items():
         if name not in files:
             raise ModelError(f"The model folder {root} lacks {name!r}: fetch or make the folder again.")
-        if _digest(root / name) != expected:
+        if disk.digest(root / name) != expected:
             raise ModelError(
                 f"{name!r} in the model folder {root} does not match its checksum: "
                 "it was changed or damaged, so fetch or make the folder again."
@@ -245,8 +246,3 @@ def _read_text(root: Path, name: str) -> str:
         return path.read_bytes().decode("utf-8")
     except UnicodeDecodeError as error:
         raise ModelError(f"{path} is not UTF-8 text: fetch or make the folder again.") from error
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()

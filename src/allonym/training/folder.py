@@ -58,18 +58,6 @@ def publish(folder: Path) -> None:
     shutil.rmtree(folder / CHECKPOINT)
 
 
-def write(path: Path, content: bytes) -> None:
-    """Write a private file that appears whole or not at all."""
-    new = path.with_name(path.name + ".new")
-    new.unlink(missing_ok=True)
-    with open(new, "xb", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(new, path)
-    sync(path.parent)
-
-
 def read_state(checkpoint: Path, usable: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Return the state of a checkpoint.
 

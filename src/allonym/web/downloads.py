@@ -14,6 +14,7 @@ from allonym import __version__
 from allonym.drawing.figures import to_csv
 from allonym.drawing.svg import escaped
 from allonym.errors import InputError
+from allonym.recognition.reliability import count_words
 from allonym.web import methods, reporting
 from allonym.web.desk import Desk
 from allonym.web.reporting import Report
@@ -137,7 +138,7 @@ def _stretches(draft: Draft) -> Iterator[tuple[str, str]]:
     for place, change in enumerate(draft.draw.changes):
         now = draft.edits.get(place, change.after)
         for piece in _FEW_WORDS.findall(change.before) or [""]:
-            if len((before + piece).split()) > _PAN_WORDS:
+            if count_words(before + piece) > _PAN_WORDS:
                 yield before, after
                 before, after = "", ""
             before, after, now = before + piece, after + now, ""

@@ -7,13 +7,10 @@ chunk, so that it can be stopped and gone on with without drawing a row twice.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import shlex
 import tempfile
 from collections.abc import Iterator
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
@@ -22,9 +19,10 @@ from typing import Any
 
 from allonym.budget.account import added, worded
 from allonym.errors import AllonymError, BudgetError, InputError
-from allonym.formats import parquet_sizes
+from allonym.formats.base import TableFormat, table_format
 from allonym.formats.columns import look_like_names
 from allonym.formats.files import open_documents
+from allonym.formats.tables import shown
 from allonym.jobs.execute import Options, Plan, execute, plan
 from allonym.jobs.outputs import privacy_path
 from allonym.privacy import Guarantee
@@ -32,7 +30,6 @@ from allonym.privacy.statement import number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
-SUFFIXES = (".csv", ".jsonl", ".ndjson", ".parquet")
 PREVIEWED = 20
 MOST_COLUMNS = 200
 FIRST_ROW_NAMES = "names"
@@ -41,7 +38,6 @@ _UNNAMED = (
     "holds names, or add a first row of names to the table and choose it again."
 )
 _COLUMNS = f"The table must have 1 to {MOST_COLUMNS} columns of different names; change its header."
-_LONGEST_LINE = 2_000_000  # bytes, of which a list of small things may make a hundred times as many
 _SHOWN = 120  # characters of a cell
 _ROWS_AT_ONCE = 200  # what a stop may have to wait for
 
@@ -161,18 +157,18 @@ class Table:
         if not (self.named or choice.first_row == FIRST_ROW_NAMES):
             raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
-        documents = open_documents(self.source, text=choice.text, author=choice.author, keep=choice.keep)
         suffix = ".npz" if anonymizer.kind == "vectors" else self.source.suffix
-        return plan(
-            anonymizer,
-            documents,
-            out=Path(self.folder.name) / f"result-{choice.protection}-{choice.position}{suffix}",
-            has_ids=False,
-            has_authors=choice.author is not None,
-            keep=tuple(choice.keep),
-            repeatable=False,
-            chunk_rows=_ROWS_AT_ONCE,
-        )
+        with _calling_it_the_file(self.source):
+            return plan(
+                anonymizer,
+                open_documents(self.source, text=choice.text, author=choice.author, keep=choice.keep),
+                out=Path(self.folder.name) / f"result-{choice.protection}-{choice.position}{suffix}",
+                has_ids=False,
+                has_authors=choice.author is not None,
+                keep=tuple(choice.keep),
+                repeatable=False,
+                chunk_rows=_ROWS_AT_ONCE,
+            )
 
     def go_on(self) -> None:
         """Take a stopped job up again."""
@@ -231,23 +227,29 @@ def take(name: str, content: bytes) -> Table:
     Raises:
         InputError: It is no table that can be read.
     """
-    suffix = Path(name).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise InputError(f"This is not a table that can be read; give one of {', '.join(SUFFIXES)}.")
-    _check_sizes(suffix, content)
+    kind = table_format(name)
+    kind.check_size(content)
     folder = tempfile.TemporaryDirectory(prefix="allonym-table-")
-    source = Path(folder.name) / f"table{suffix}"
+    source = Path(folder.name) / f"table{Path(name).suffix.lower()}"
     source.write_bytes(content)
     try:
-        columns, rows = _preview(source)
-        if not columns or len(columns) > MOST_COLUMNS or len(set(columns)) < len(columns):
+        with _calling_it_the_file(source):
+            columns, rows = _preview(kind, source)
+        if not 0 < len(columns) <= MOST_COLUMNS:
             raise InputError(_COLUMNS)
-    except (ValueError, OSError, csv.Error, AllonymError, KeyError, RecursionError) as error:
+    except BaseException:
         folder.cleanup()
-        if isinstance(error, AllonymError):
-            raise
-        raise InputError("The file cannot be read as a table; check that its name fits what it holds.") from None
+        raise
     return Table(name[:200], folder, source, columns, rows)
+
+
+@contextmanager
+def _calling_it_the_file(source: Path) -> Iterator[None]:
+    """Keep a path of our own, which tells the person nothing, out of what goes wrong."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(str(error).replace(shown(source), "The file")) from None
 
 
 def _cost(job: Plan) -> str:
@@ -265,50 +267,15 @@ def _cost(job: Plan) -> str:
     return f"{words}; {number(job.per_author.epsilon)} for the author with most of them."
 
 
-def _check_sizes(suffix: str, content: bytes) -> None:
-    """Refuse what would take far more memory to read than the file has bytes, before anything is read."""
-    if suffix == ".parquet":
-        parquet_sizes.check(content)
-    elif any(len(line) > _LONGEST_LINE for line in io.BytesIO(content)):
-        raise InputError(
-            f"A line of the file is longer than {_LONGEST_LINE // 1_000_000} MB; check that it has line breaks, or use "
-            "`allonym anonymize` on the command line."
-        )
-
-
-def _preview(source: Path) -> tuple[list[str], list[list[str]]]:
+def _preview(kind: TableFormat, source: Path) -> tuple[list[str], list[list[str]]]:
     """Return the columns and the first rows, cells cut short; no more than one whole row is held at a time."""
     found: list[dict[str, str]] = []
-    for record in islice(_records(source), PREVIEWED):
+    for record in islice(kind.preview(source), PREVIEWED):
         if len(record) > MOST_COLUMNS:
             raise InputError(_COLUMNS)
         found.append({name: _cell(value) for name, value in record.items()})
     columns = list(dict.fromkeys(name for record in found for name in record))
     return columns, [[record.get(name, "") for name in columns] for record in found]
-
-
-def _records(source: Path) -> Iterator[dict[str, Any]]:
-    if source.suffix == ".parquet":
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-
-        try:
-            for batch in pq.ParquetFile(source).iter_batches(batch_size=PREVIEWED):
-                yield from batch.to_pylist()
-        except pa.ArrowException:
-            raise InputError("The file cannot be read as Parquet; save it again.") from None
-        return
-    with open(source, encoding="utf-8-sig", newline="") as file:
-        if source.suffix == ".csv":
-            for row in csv.DictReader(file, restkey="", restval=""):
-                yield {str(name): cell for name, cell in row.items() if name}
-            return
-        for line in file:
-            if line.strip():
-                record = json.loads(line)
-                if not isinstance(record, dict):
-                    raise InputError("A line of the file is not a JSON object; write one object a line.")
-                yield {str(name): cell for name, cell in record.items()}
 
 
 def _cell(value: object) -> str:

@@ -14,6 +14,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from allonym.errors import AllonymError, InputError
+from allonym.formats.base import table_suffixes
 from allonym.web import guard, pages, table
 from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, problem
 from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
@@ -45,7 +46,7 @@ Given = dict[str, Any]
 
 async def screen(request: Request) -> Response:
     """Show the Table screen."""
-    return pages.page(request, "table.html", "table", suffixes=", ".join(table.SUFFIXES), previewed=table.PREVIEWED)
+    return pages.page(request, "table.html", "table", suffixes=", ".join(table_suffixes()), previewed=table.PREVIEWED)
 
 
 async def upload(request: Request) -> Response:

@@ -1,4 +1,4 @@
-"""Make chunks, in this process or in several; the bytes are the same."""
+"""Work in this process or in several; the bytes are the same."""
 
 from __future__ import annotations
 
@@ -6,64 +6,47 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
-from allonym.anonymizers.base import Anonymizer
 from allonym.errors import AllonymError
-from allonym.formats.files import DocumentBatch
-from allonym.jobs.batches import OnError, protect
-from allonym.jobs.chunks import Layout, Written
-from allonym.randomness import OneRelease, reopened
+from allonym.jobs.engines import Answer, Shared
 
-Task = tuple[int, DocumentBatch]
-
-_WAITING_FOR_EACH = 2  # chunks read ahead for each process; more would only fill the memory
+_WAITING_FOR_EACH = 2  # tasks read ahead for each process; more would only fill the memory
 
 
 @dataclass(frozen=True)
-class Maker:
-    """All that is needed to make any chunk of a job."""
+class Local:
+    """This machine."""
 
-    anonymizer: Anonymizer
-    layout: Layout
-    folder: Path
-    on_error: OnError
+    processes: int = 1
 
-    def make(self, number: int, batch: DocumentBatch, release: OneRelease) -> Written:
-        """Protect a batch and write it as a chunk."""
-        return self.layout.write(self.folder, number, protect(self.anonymizer, batch, release, self.on_error), batch)
-
-
-def make_all(maker: Maker, tasks: Iterable[Task], release: OneRelease, processes: int) -> Iterator[Written]:
-    """Give the chunks as they are done, in any order."""
-    if processes == 1:
-        for number, batch in tasks:
-            yield maker.make(number, batch, release)
-        return
-    # Spawned, not forked: threads of the libraries do not survive a fork. The key goes through a pipe.
-    context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(
-        processes, mp_context=context, initializer=_start, initargs=(maker, release.key, release.repeatable)
-    )
-    try:
-        yield from _fed(pool, iter(tasks), _WAITING_FOR_EACH * processes)
-    except BrokenProcessPool:
-        raise AllonymError(
-            "A worker process ended on its own, perhaps for want of memory; resume with fewer --jobs."
-        ) from None
-    finally:
-        pool.shutdown(cancel_futures=True)
+    def map(self, work: Callable[[Shared, Any], Answer], shared: Shared, tasks: Iterable[Any]) -> Iterator[Answer]:
+        """Give the answers as they are done, in any order."""
+        if self.processes == 1:
+            yield from (work(shared, task) for task in tasks)
+            return
+        # Spawned, not forked: threads of the libraries do not survive a fork. Secrets go through a pipe.
+        context = multiprocessing.get_context("spawn")
+        pool = ProcessPoolExecutor(self.processes, mp_context=context, initializer=_start, initargs=(work, shared))
+        try:
+            yield from _fed(pool, tasks, _WAITING_FOR_EACH * self.processes)
+        except BrokenProcessPool:
+            raise AllonymError(
+                "A worker process ended on its own, perhaps for want of memory; resume with fewer --jobs."
+            ) from None
+        finally:
+            pool.shutdown(cancel_futures=True)
 
 
-def _fed(pool: ProcessPoolExecutor, tasks: Iterator[Task], most: int) -> Iterator[Written]:
+def _fed(pool: ProcessPoolExecutor, tasks: Iterable[Any], most: int) -> Iterator[Answer]:
     """Keep so many tasks waiting, and give what is done."""
-    running: set[Future[Written]] = set()
-    for number, batch in tasks:
-        running.add(pool.submit(_work, number, batch))
+    running: set[Future[Answer]] = set()
+    for task in tasks:
+        running.add(pool.submit(_work_on, task))
         if len(running) >= most:
             done, running = wait(running, return_when=FIRST_COMPLETED)
             yield from (future.result() for future in done)
@@ -72,17 +55,16 @@ def _fed(pool: ProcessPoolExecutor, tasks: Iterator[Task], most: int) -> Iterato
         yield from (future.result() for future in done)
 
 
-_maker: Maker
-_release: OneRelease
+_given: tuple[Callable[[Any, Any], Answer], Any]
 
 
-def _start(maker: Maker, key: bytes, repeatable: bool) -> None:
+def _start(work: Callable[[Any, Any], Answer], shared: object) -> None:
     """Prepare a worker: Ctrl-C is for the parent to handle, and without a parent there is nothing to do."""
-    global _maker, _release
+    global _given
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
-    _maker, _release = maker, reopened(key, repeatable=repeatable)
+    _given = work, shared
 
 
 def _end_with_the_parent() -> None:
@@ -92,5 +74,6 @@ def _end_with_the_parent() -> None:
         os._exit(1)
 
 
-def _work(number: int, batch: DocumentBatch) -> Written:
-    return _maker.make(number, batch, _release)
+def _work_on(task: object) -> Answer:
+    work, shared = _given
+    return work(shared, task)

@@ -1,4 +1,4 @@
-"""The same jobs on a Spark cluster: one task a part, through `mapInArrow`.
+"""A Spark cluster: one task a part of the table, through `mapInArrow`.
 
 Spark decides who does which part and does again what was lost. What comes out does not depend on that: noise is keyed
 by the job, the method with its settings, the document's position and its text, and parts are written under a temporary
@@ -16,36 +16,52 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import AllonymError, InputError, MissingDependencyError, RowsError
-from allonym.formats.tables import DamagedRowError, Roles
-from allonym.jobs.chunks import Written
-from allonym.jobs.parts import Part, PartMaker, open_part, part_digest
-from allonym.randomness import OneRelease, reopened
+from allonym.formats.tables import DamagedRowError
+from allonym.jobs.engines import Answer, Shared
+from allonym.jobs.parts import Part
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_TASK = "number long, path string, start long"
 _ANSWER = "number long, answer string"
-_COUNTED = "author string, documents long"
 _KINDS: tuple[type[AllonymError], ...] = (DamagedRowError, RowsError, InputError)  # the narrowest first
 
 
-@dataclass(frozen=True)
-class Counted:
-    """What a look at one part found; `unreadable` are places in the part of rows that could not be read."""
+class Spark:
+    """A cluster, reached by its address or as Spark is set up."""
 
-    number: int
-    rows: int
-    columns: tuple[str, ...]
-    text: str
-    format: str
-    unreadable: tuple[int, ...] = ()
+    def __init__(self, master: str | None = None) -> None:
+        self.session = _session(master)
+
+    def map(self, work: Callable[[Shared, Part], Answer], shared: Shared, tasks: Iterable[Part]) -> Iterator[Answer]:
+        """Give the answers in the order of the parts, up to the first that is an error."""
+        parts = [astuple(part) for part in tasks]
+        shipped = self.session.sparkContext.broadcast(
+            shared
+        )  # once for each executor, whatever number of tasks it does
+
+        def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+            import pyarrow as pa
+
+            for batch in batches:
+                for row in batch.to_pylist():
+                    answer = json.dumps(_answered(work, shipped.value, Part(**row)))
+                    yield pa.record_batch({"number": [row["number"]], "answer": [answer]})
+
+        slices = self.session.sparkContext.parallelize(parts, max(1, len(parts)))
+        frame = self.session.createDataFrame(slices, _TASK).mapInArrow(run, _ANSWER)
+        for _, answer in sorted(frame.collect()):
+            found = json.loads(answer)
+            _raise_again(found)
+            yield found
 
 
-def session(master: str | None = None) -> Any:  # noqa: ANN401 - pyspark's
+def _session(master: str | None) -> Any:  # noqa: ANN401 - pyspark's
     """Return the Spark session of this program, or a new one; settings come from Spark's own files and variables."""
     try:
         from pyspark.sql import SparkSession
@@ -63,96 +79,10 @@ def session(master: str | None = None) -> Any:  # noqa: ANN401 - pyspark's
     return found
 
 
-def count(spark: Any, parts: list[Part], roles: Roles, rows: int) -> list[Counted]:  # noqa: ANN401
-    """Read every part once, so that every error in it shows before anything is spent."""
-
-    def look(part: Part) -> dict[str, Any]:
-        documents = open_part(part, roles, rows)
-        if documents is None:
-            return asdict(Counted(part.number, 0, (), "", ""))
-        found, broken = 0, list[int]()
-        for batch in documents:
-            found += len(batch.texts)
-            broken += [batch.start + place for place in batch.unreadable]
-        named = documents.columns, documents.text or "", documents.format
-        return asdict(Counted(part.number, found, *named, tuple(broken)))
-
-    listed = ("columns", "unreadable")
-    found = [Counted(**{**one, **{name: tuple(one[name]) for name in listed}}) for one in _answers(spark, parts, look)]
-    if len({(one.columns, one.text, one.format) for one in found if one.rows}) > 1:
-        raise InputError("The parts do not have the same columns; make them alike, or name --text and --keep.")
-    return found
-
-
-def digest(spark: Any, parts: list[Part], key: bytes) -> str:  # noqa: ANN401
-    """Return a keyed digest of all parts."""
-
-    def read(part: Part) -> dict[str, Any]:
-        return {"digest": part_digest(part, key)}
-
-    return "-".join(one["digest"][:32] for one in _answers(spark, parts, read))
-
-
-def authors(spark: Any, parts: list[Part], roles: Roles, rows: int) -> Iterator[tuple[str, int]]:  # noqa: ANN401
-    """Count the documents of each author, on the cluster."""
-
-    def tally(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        from collections import Counter
-
-        import pyarrow as pa
-
-        for batch in batches:
-            for row in batch.to_pylist():
-                found = Counter[str]()
-                for some in open_part(Part(**row), roles, rows) or ():
-                    found.update(some.names()[1] or ())
-                yield pa.record_batch({"author": list(found), "documents": list(found.values())})
-
-    frame = _frame(spark, parts).mapInArrow(tally, _COUNTED).groupBy("author").sum("documents")
-    for row in frame.toLocalIterator():
-        yield row[0], int(row[1])
-
-
-def make(spark: Any, maker: PartMaker, parts: list[Part], release: OneRelease, note: Callable[[Written], None]) -> None:  # noqa: ANN401
-    """Do all parts; `note` is told of each that is done."""
-    shipped = spark.sparkContext.broadcast(maker)  # once for each executor, whatever number of tasks it does
-    key, repeatable = release.key, release.repeatable
-
-    def work(part: Part) -> dict[str, Any]:
-        return asdict(shipped.value.make(part, reopened(key, repeatable=repeatable)))
-
-    for one in _answers(spark, parts, work):
-        note(Written(**{**one, "failed": tuple(one["failed"])}))
-
-
-def _frame(spark: Any, parts: list[Part]) -> Any:  # noqa: ANN401
-    """Return the parts as a data frame with a partition for each."""
-    rows = [(part.number, part.path, part.start) for part in parts]
-    slices = spark.sparkContext.parallelize(rows, max(1, len(rows)))
-    return spark.createDataFrame(slices, "number long, path string, start long")
-
-
-def _answers(spark: Any, parts: list[Part], work: Callable[[Part], dict[str, Any]]) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Run `work` on every part and return what it answers, in the order of the parts."""
-
-    def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        for batch in batches:
-            for row in batch.to_pylist():
-                yield pa.record_batch({"number": [row["number"]], "answer": [json.dumps(_answered(work, Part(**row)))]})
-
-    found = sorted(_frame(spark, parts).mapInArrow(run, _ANSWER).collect())
-    answers = [json.loads(answer) for _, answer in found]
-    for answer in answers:
-        _raise_again(answer)
-    return answers
-
-
-def _answered(work: Callable[[Part], dict[str, Any]], part: Part) -> dict[str, Any]:
+def _answered(work: Callable[[Shared, Part], Answer], shared: Shared, part: Part) -> Answer:
     """Return an answer, or an error in words that hold no text."""
     try:
-        return work(part)
+        return work(shared, part)
     except AllonymError as error:
         kind = next((one.__name__ for one in _KINDS if isinstance(error, one)), "AllonymError")
         return {"error": kind, "sentence": str(error)}
@@ -162,7 +92,7 @@ def _answered(work: Callable[[Part], dict[str, Any]], part: Part) -> dict[str, A
         return {"error": "bug", "sentence": type(error).__name__}
 
 
-def _raise_again(answer: dict[str, Any]) -> None:
+def _raise_again(answer: Answer) -> None:
     kind, sentence = answer.get("error"), answer.get("sentence", "")
     if kind is None:
         return
@@ -171,12 +101,3 @@ def _raise_again(answer: dict[str, Any]) -> None:
     if kind == "bug":
         raise RuntimeError(sentence)
     raise next((one for one in _KINDS if one.__name__ == kind), AllonymError)(sentence)
-
-
-def placed(parts: list[Part], counted: list[Counted]) -> list[Part]:
-    """Return the parts with the position of their first row."""
-    start, found = 0, []
-    for part, one in zip(parts, counted, strict=True):
-        found.append(replace(part, start=start))
-        start += one.rows
-    return found

@@ -11,7 +11,6 @@ its likeliest, as is usual; our editor is drawn from, since at its likeliest it 
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -21,7 +20,7 @@ from typing import Final, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import models
+from allonym import disk, models
 from allonym.anonymizers.a4nt import A4NT
 from allonym.anonymizers.a4nt.recipe import AUTO, LIKELIEST, uniforms
 from allonym.anonymizers.a4nt.styles import SHIPPED
@@ -98,7 +97,7 @@ def _model(place: Path) -> Model:
         recipe=str(opened.config.get("recipe", "unknown")),
         neutral=bool(opened.config["shape"].get("neutral", False)),
         balance=float(opened.config.get("balance", BALANCE)),
-        weights=hashlib.sha256((place / models.WEIGHTS).read_bytes()).hexdigest()[:16],
+        weights=disk.digest(place / models.WEIGHTS)[:16],
         size_bytes=opened.size_bytes,
     )
 

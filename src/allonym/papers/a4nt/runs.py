@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import __version__, metrics
+from allonym import __version__, disk, metrics
 from allonym.attackers import store
 from allonym.metrics import scoring
 from allonym.papers.a4nt import models
@@ -106,9 +106,7 @@ class Bench:
             found: Row = json.loads(path.read_text("utf-8"))
             return found
         row = make()
-        beside = path.with_suffix(".part")
-        beside.write_text(json.dumps(row), "utf-8")
-        beside.rename(path)
+        disk.write(path, json.dumps(row).encode())
         return row
 
     def attacker_folder(self, setting: str, name: str) -> Path:

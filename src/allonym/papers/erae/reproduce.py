@@ -6,7 +6,6 @@ seen what the method does; here it stands beside attackers retrained on what is 
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym import __version__, acceleration, models
+from allonym import __version__, acceleration, disk, models
 from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.errors import InputError
@@ -129,7 +128,7 @@ def trained(folder: Path | None) -> list[dict[str, Any]]:
 
 
 def _digest(folder: Path) -> str:
-    return hashlib.sha256((folder / models.WEIGHTS).read_bytes()).hexdigest()
+    return disk.digest(folder / models.WEIGHTS)
 
 
 def _about(bench: Bench, runs: int) -> dict[str, Any]:

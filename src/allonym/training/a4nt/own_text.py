@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from torch import nn
 
-from allonym import models
+from allonym import disk, models
 from allonym.errors import ParameterError, ResumeError
 from allonym.networks.a4nt.inference import TRAINED_ON, USER_TEXT, A4ntReader
 from allonym.training import folder as training_folder
@@ -277,9 +277,10 @@ def _keep(folder: Path, networks: Networks, record: Mapping[str, Any], stages: i
         for key, value in network.state_dict().items()
     }
     name = f"after-{stages}.safetensors"
-    training_folder.write(folder / name, save(weights))
-    training_folder.write(folder / STATE, json.dumps({**record, "stages": stages, "file": name}, indent=1).encode())
-    for other in folder.glob("after-*.safetensors"):
+    disk.write(folder / name, save(weights), private=True)
+    state = json.dumps({**record, "stages": stages, "file": name}, indent=1)
+    disk.write(folder / STATE, state.encode(), private=True)
+    for other in folder.glob("*after-*.safetensors*"):
         if other.name != name:
             other.unlink()
 

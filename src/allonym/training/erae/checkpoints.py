@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import disk
 from allonym.errors import ResumeError
 from allonym.training import folder as training_folder
 from allonym.training.folder import STATE
@@ -54,9 +55,9 @@ def save(folder: Path, training: Training, record: Mapping[str, Any]) -> None:
         "state": state,
         "record": dict(record),
     }
-    training_folder.write(folder / name, content)
-    training_folder.write(folder / STATE, (json.dumps(kept, indent=1) + "\n").encode())
-    for other in folder.glob("state-*.safetensors*"):
+    disk.write(folder / name, content, private=True)
+    disk.write(folder / STATE, (json.dumps(kept, indent=1) + "\n").encode(), private=True)
+    for other in folder.glob("*state-*.safetensors*"):
         if other.name != name:
             with suppress(OSError):
                 other.unlink()

@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError, ParameterError
+from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import encodable, shown
-from allonym.formats.texts import write_parquet_tables
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -100,18 +100,51 @@ def terms_table(part: TermRows, vocabulary: Sequence[str]) -> pa.Table:
     """Return one row a document: `id`, its `terms`, their `counts`, and the kept columns."""
     import pyarrow as pa
 
-    kept = part.kept
-    check_terms_output("terms.parquet", kept.column_names if kept is not None else ())
+    check_terms_output("terms.parquet", part.kept.column_names if part.kept is not None else ())
     matrix = _canonical(part, len(vocabulary))
+    return _table(part, matrix, pa.array(vocabulary, pa.string()).take(pa.array(matrix.indices)))
+
+
+def numbered_table(part: TermRows) -> pa.Table:
+    """Return the same with the places of the terms in the vocabulary, and as they were drawn, for `numbered_rows`."""
+    import pyarrow as pa
+
+    matrix: Any = part.matrix
+    matrix.sum_duplicates()
+    # The number of words stands in the field, since the last ones need not occur.
+    return _table(part, matrix, pa.array(matrix.indices, pa.int32()), {b"words": str(matrix.shape[1]).encode()})
+
+
+def numbered_rows(table: pa.Table) -> TermRows:
+    """Return what `numbered_table` made a table of."""
+    from scipy.sparse import csr_array
+
+    table = table.combine_chunks()
+    terms, counts = (table.column(name).combine_chunks() for name in ("terms", "counts"))
+    words = int((table.schema.field("terms").metadata or {}).get(b"words", 0))
+    offsets = terms.offsets.to_numpy()
+    arrays = (counts.flatten().to_numpy(), terms.flatten().to_numpy(), offsets - offsets[0])
+    kept = table.drop_columns(list(_TERM_COLUMNS))
+    ids = table.column("id").to_pylist()
+    return TermRows(csr_array(arrays, shape=(table.num_rows, words)), ids, kept if kept.num_columns else None)
+
+
+def _table(part: TermRows, matrix: Any, terms: pa.Array, noted: dict[bytes, bytes] | None = None) -> pa.Table:  # noqa: ANN401
+    import pyarrow as pa
+
     offsets = pa.array(matrix.indptr, pa.int32())
-    words = pa.array(vocabulary, pa.string()).take(pa.array(matrix.indices))
-    terms = pa.ListArray.from_arrays(offsets, words)
+    listed = pa.ListArray.from_arrays(offsets, terms)
     counts = pa.ListArray.from_arrays(offsets, pa.array(matrix.data, pa.int32()))
-    table = pa.table([pa.array(part.ids, pa.string()), terms, counts], names=list(_TERM_COLUMNS))
-    if kept is not None:
-        for field in kept.schema:
-            table = table.append_column(field, kept.column(field.name))
-    return table
+    fields = [
+        pa.field("id", pa.string()),
+        pa.field("terms", listed.type, metadata=noted),
+        pa.field("counts", counts.type),
+    ]
+    arrays = [pa.array(part.ids, pa.string()), listed, counts]
+    if part.kept is not None:
+        fields += list(part.kept.schema)
+        arrays += part.kept.columns
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
 def _write_npz(path: str | Path, parts: Parts, words: int) -> None:

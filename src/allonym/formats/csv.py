@@ -1,0 +1,166 @@
+"""Comma-separated files with a header; every cell stays text, exactly.
+
+Reading goes on after a damaged row where the damage lies within one line and the quotes of that line come in pairs;
+beyond that nobody knows where the next row begins, and words of a text might pass for another column.
+"""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from allonym.errors import InputError
+from allonym.formats import lines
+from allonym.formats.tables import (
+    DamagedRowError,
+    EmptyInputError,
+    Opened,
+    Part,
+    Roles,
+    batched,
+    chosen,
+    part_of,
+    shown,
+    written,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NO_WAY_ON = "A quote may be missing, so it is not known where the next row begins, and --on-error cannot leave it out."
+
+
+class Csv(lines.LineFormat):
+    """Cells with a separator between them.
+
+    Attributes:
+        separator: What stands between two cells.
+        separator_name: What it is called.
+    """
+
+    name = "csv"
+    suffixes = (".csv",)
+    separator: ClassVar[str] = ","
+    separator_name: ClassVar[str] = "comma"
+
+    def open(self, source: str | Path, asked: Roles, batch_rows: int) -> Opened:
+        """Read the header; where the text column is not named, the first rows too."""
+        path = Path(source)
+        rows = self._rows(path, asked.tolerant)
+        header = self._header(path, rows)
+        strings: list[str] = []
+        if asked.text is None:
+            first = [cells for _, _, cells in itertools.islice(rows, batch_rows) if cells is not None]
+            strings = [name for i, name in enumerate(header) if not _numeric([cells[i] for cells in first])]
+        text, roles = chosen(path, header, strings, asked)
+
+        def parts(batch_rows: int) -> Iterator[Part]:
+            import pyarrow as pa
+
+            nothing = [None] * len(header)
+            for numbers, batch in batched(itertools.islice(self._rows(path, asked.tolerant), 1, None), batch_rows):
+                unreadable = tuple(place for place, cells in enumerate(batch) if cells is None)
+                whole = [nothing if cells is None else cells for cells in batch] if unreadable else batch
+                columns = dict(zip(header, zip(*whole, strict=True), strict=True))
+                kept = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
+                texts = [cell or "" for cell in columns[text]] if unreadable else list(columns[text])
+                yield part_of(roles, texts, columns, kept, numbers, unreadable)
+
+        return Opened(parts, text, written(header, roles))
+
+    def preview(self, path: Path) -> Iterator[dict[str, Any]]:
+        """Give the rows, without columns that have no name."""
+        rows = self._rows(path, tolerant=False)
+        header = self._header(path, rows)
+        for _, _, cells in rows:
+            yield {name: cell for name, cell in zip(header, cells or (), strict=True) if name}
+
+    def header(self, names: Sequence[str]) -> str:
+        """Return the line of names."""
+        return self._line(names)
+
+    def lines(self, table: pa.Table) -> Iterator[str]:
+        """Give the rows."""
+        return map(self._line, lines.values_of(table))
+
+    def _line(self, cells: Sequence[Any]) -> str:
+        """One row; by hand, as the csv module leaves carriage returns unquoted before Python 3.13."""
+        line = self.separator.join(map(self._cell, cells))
+        return (line or '""') + "\n"  # a blank line would not be read back as a row
+
+    def _cell(self, value: object) -> str:
+        if value is None:
+            return ""
+        text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
+        if any(mark in text for mark in f'{self.separator}"\r\n\ufeff'):
+            return '"' + text.replace('"', '""') + '"'
+        return text
+
+    def _header(self, path: Path, rows: Iterator[tuple[int, int, list[str] | None]]) -> list[str]:
+        """Take the names of the columns from the rows."""
+        _, _, names = next(rows, (0, 0, None))
+        if not names:
+            raise EmptyInputError(f"{shown(path)} is empty; its first line must name the columns.")
+        if len(names) == 1 and any(mark in names[0] for mark in {*",;\t|"} - {self.separator}):
+            by = f"{self.separator_name}s"
+            raise InputError(f"{shown(path)} is not separated by {by}; save it with {by} between the cells.")
+        return names
+
+    def _rows(self, path: Path, tolerant: bool) -> Iterator[tuple[int, int, list[str] | None]]:
+        """First line, size and cells of each row, the header too; no cells of a row that cannot be read."""
+        text = lines.Lines(path, tolerant)
+        reader = csv.reader(text, delimiter=self.separator, strict=True)
+        width = 0
+        while True:
+            line = reader.line_num + 1
+            cells, reason = self._next_cells(reader)
+            if cells is None:
+                return
+            if cells and width and len(cells) != width:
+                way_out = f"put quotes around cells with {self.separator_name}s"
+                reason = f"{len(cells)} cells where the header has {width}; {way_out}"
+            if reason:
+                way_on = bool(width) and reader.line_num == line and text.latest.count('"') % 2 == 0
+                _refuse(f"{shown(path)}, line {line}: {reason}.", tolerant=tolerant and bool(width), way_on=way_on)
+            if reason or text.damaged:
+                if not width:
+                    raise InputError(f"{shown(path)}, line {line}: the names of the columns cannot be read; repair it.")
+                text.damaged = False
+                yield line, len(text.latest), None
+            elif cells:
+                width = width or len(cells)
+                yield line, sum(map(len, cells)), cells
+
+    def _next_cells(self, reader: Any) -> tuple[list[str] | None, str]:  # noqa: ANN401 - a csv.reader
+        """Return the cells of the next row, None after the last, and what is wrong with it, if anything."""
+        limit = csv.field_size_limit(lines.LONGEST_LINE)  # process-wide, hence put back after each row
+        try:
+            return next(reader, None), ""
+        except csv.Error:
+            quoted = f"a cell with a {self.separator_name}, quote or line break"
+            return [], f'the quotes do not match; {quoted} needs "…" around it'
+        finally:
+            csv.field_size_limit(limit)
+
+
+FORMAT = Csv()
+
+
+def _refuse(sentence: str, *, tolerant: bool, way_on: bool) -> None:
+    """Refuse a damaged row, unless that is to be borne and what follows can be read."""
+    if tolerant and not way_on:
+        raise InputError(f"{sentence} {_NO_WAY_ON}")
+    if not tolerant:
+        raise (DamagedRowError if way_on else InputError)(sentence)
+
+
+def _numeric(cells: Sequence[str]) -> bool:
+    """Whether all filled cells are numbers, so that the column cannot be the text meant."""
+    try:
+        return bool([float(cell) for cell in cells if cell])
+    except ValueError:
+        return False

@@ -1,0 +1,45 @@
+"""A text file, or standard input: one document, exactly."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from allonym.errors import ParameterError
+from allonym.formats.base import Format, storable
+from allonym.formats.tables import Opened, Part, Roles, decoded
+
+if TYPE_CHECKING:
+    from allonym.formats.base import Batches
+
+
+class Text(Format):
+    """A text in UTF-8."""
+
+    name = "text"
+    suffixes = (".txt",)
+    holds = "document"
+
+    def reads(self, source: str | Path) -> bool:
+        """Tell whether this is a text file or standard input."""
+        return str(source) == "-" or super().reads(source)
+
+    def open(self, source: str | Path, asked: Roles, batch_rows: int) -> Opened:
+        """Open a text; standard input is read now, since a pipe cannot be read twice."""
+        if str(source) == "-":
+            content = decoded("standard input", sys.stdin.buffer.read())
+            return Opened(lambda _: iter([Part([content], [1])]))
+        path = Path(source)
+        return Opened(lambda _: iter([Part([decoded(path, path.read_bytes())], [1])]))
+
+    def write(self, path: Path, batches: Batches, text: str = "text", columns: Sequence[str] = ()) -> None:
+        """Write the one text as it is."""
+        texts = [one for batch in batches for one in batch.texts]
+        if len(texts) != 1:
+            raise ParameterError(f"A text file must hold 1 document, got {len(texts)}.")
+        path.write_bytes(storable(texts[0]).encode())
+
+
+FORMAT = Text()
