@@ -61,7 +61,9 @@ def found() -> Evaluation:
         Candidate(Identity()),
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metrics, "available", lambda: {"cosine": "not here"})
+        known = metrics.measures()
+        without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
+        patch.setattr(metrics, "measures", lambda: without)
         return evaluate(canary_sample(), candidates, [WordNGramSVM(), LengthOnly(), Majority()])
 
 
@@ -224,7 +226,9 @@ def test_an_empty_field_of_the_guarantee_fails_the_build(found, tmp_path):
 
 def test_a_repeatable_run_says_that_it_promises_nothing():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metrics, "available", lambda: {"cosine": "not here"})
+        known = metrics.measures()
+        without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
+        patch.setattr(metrics, "measures", lambda: without)
         model = SynTF(vocabulary=WORDS, words=5)
         seeded = evaluate(canary_sample(), [Candidate(model)], [Majority()], seed=1)
     record = report.record(seeded)

@@ -79,9 +79,7 @@ def test_every_table_and_figure_is_made_again(rendered):
 
 
 def test_what_is_made_again_is_what_was_committed(rendered):
-    different = [
-        name for name, content in rendered.items() if (RESULTS / name).read_bytes() != content.encode("utf-8")
-    ]
+    different = [name for name, content in rendered.items() if (RESULTS / name).read_bytes() != content.encode("utf-8")]
     assert not different
 
 

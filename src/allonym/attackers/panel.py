@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from allonym.attackers.linear import CharacterNGramSVM, ClearChannelSVM, WordBay
 from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
 from allonym.errors import InputError
 from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure
+from allonym.metrics.figures import Figure
 
 Setting = Literal["original", "static", "adaptive"]
 SETTINGS: tuple[Setting, ...] = ("original", "static", "adaptive")
@@ -53,6 +53,11 @@ class Attack:
     setting: Setting
     figures: dict[str, Figure]
     predicted: tuple[str, ...] = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the predictions."""
+        figures = {name: figure.to_json() for name, figure in self.figures.items()}
+        return {"attacker": self.attacker, "setting": self.setting, "figures": figures}
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
 from allonym.formats.authors import KnownTexts, read_authors, read_documents
 from allonym.formats.tables import shown
-from allonym.metrics.scoring import interval, percent
+from allonym.metrics.figures import interval, percent
 from allonym.recognition.recogniser import Evidence, Recogniser, Recognition, sure
 from allonym.recognition.reliability import count_words, cut
 from allonym.recognition.verification import Verification, Verifier

@@ -9,15 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from allonym import distances
+from allonym.errors import AllonymError
+from allonym.language import synonyms
 from allonym.language.words import checked_texts, terms, words
-from allonym.metrics import _meteor
+from allonym.metrics import _meteor, _minilm
 from allonym.metrics._minilm import DIMENSIONS, Vectors, encoder
-from allonym.metrics._shared import Figures, Progress, checked_pairs, optional
+from allonym.metrics._shared import Figures, Progress, checked_pairs, lacking, optional
+from allonym.metrics.base import Measure
 
 if TYPE_CHECKING:
     from allonym.vectors.embeddings import Source, WordTable
@@ -74,13 +78,15 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
     for start in range(0, len(olds), _BLOCK):
         stop = min(start + _BLOCK, len(olds))
         both = embedding.of(olds[start:stop] + news[start:stop]).astype(np.float64)
-        one, other = both[: stop - start], both[stop - start :]
-        found = np.clip(np.einsum("ij,ij->i", one, other), -1.0, 1.0)
-        found[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
-        similarities[start:stop] = found
+        similarities[start:stop] = _cosines(both[: stop - start], both[stop - start :])
         if progress is not None:
             progress(stop, len(olds))
     return similarities
+
+
+def similarity(before: Vectors, after: Sequence[str]) -> Figures:
+    """Return what `cosine` returns, where `embed` has read the texts before already."""
+    return _cosines(before, embed(after))
 
 
 def word_movers(
@@ -159,12 +165,12 @@ def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress:
     """
     references, candidates = checked_pairs(reference, candidate)
     meteor = optional("nltk.translate.meteor_score", "wordnet")
-    synonyms = _Synonyms()
+    wordnet = _Synonyms()
     figures = np.empty(len(references))
     for number, pair in enumerate(zip(references, candidates, strict=True)):
         one, other = (words(text) for text in pair)
         if one and other:
-            figures[number] = meteor.single_meteor_score(one, other, wordnet=synonyms)
+            figures[number] = meteor.single_meteor_score(one, other, wordnet=wordnet)
         else:
             figures[number] = float(not one and not other)
         _report(progress, number + 1, len(references))
@@ -190,10 +196,25 @@ class _Synonyms:
     """WordNet as nltk's METEOR asks it, remembering what it answered."""
 
     def __init__(self) -> None:
-        from allonym.language.synonyms import WordNet
-
-        self._wordnet = WordNet.open()  # kept, because its files are closed with it
+        self._wordnet = synonyms.WordNet.open()  # kept, because its files are closed with it
         self.synsets: Any = lru_cache(_REMEMBERED_WORDS)(self._wordnet._reader.synsets)
+
+
+def _cosines(one: Any, other: Any) -> Figures:  # noqa: ANN401 - vectors in single or double precision
+    cosines: Figures = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    cosines[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
+    return np.clip(cosines, -1.0, 1.0)
+
+
+def _without_wordnet() -> str:
+    """Look for WordNet without reading it, which takes seconds."""
+    lack = lacking("METEOR by nltk", "wordnet", "nltk")
+    if not lack:
+        try:
+            synonyms._found(import_module("nltk.data"))
+        except AllonymError as error:
+            return str(error)
+    return lack
 
 
 def _bag(text: str, table: WordTable) -> Counter[int]:
@@ -220,3 +241,49 @@ def _without_words(old: str, new: str) -> float:
 def _report(progress: Progress, done: int, total: int) -> None:
     if progress is not None and (done % _BLOCK == 0 or done == total):
         progress(done, total)
+
+
+MEANING = Measure(
+    name="meaning",
+    title="similarity of meaning",
+    describes_itself_as="cosine of sentence embeddings before and after",
+    of=similarity,
+    unit="cosine",
+    prepare=embed,
+    functions=("cosine", "embed", "similarity"),
+    missing=_minilm.missing,
+    most=100,  # a tenth of a second each, and more
+    main=2,
+    keeps="of the meaning (cosine)",
+)
+WORD_MOVERS = Measure(
+    name="word-movers",
+    title="Word Mover's Distance",
+    describes_itself_as="normalised Word Mover's Distance between before and after",
+    of=word_movers,
+    unit="distance",
+    higher_is_better=False,
+    untouched=0.0,
+    most=100,
+    usual=False,
+)
+METEOR_1_5 = Measure(
+    name="meteor-1.5",
+    title="METEOR 1.5",
+    describes_itself_as="METEOR 1.5 of after against before, by its authors' program",
+    of=meteor_1_5,
+    unit="METEOR 1.5",
+    functions=("meteor_1_5",),
+    missing=_meteor.missing,
+    usual=False,
+)
+METEOR_NLTK = Measure(
+    name="meteor-nltk",
+    title="METEOR by nltk",
+    describes_itself_as="nltk's METEOR of after against before, another metric than METEOR 1.5",
+    of=meteor_nltk,
+    unit="METEOR by nltk",
+    functions=("meteor_nltk",),
+    missing=_without_wordnet,
+    usual=False,
+)

@@ -11,6 +11,7 @@ import numpy as np
 from allonym.errors import ParameterError
 from allonym.language.words import terms
 from allonym.metrics._shared import Figures, Progress, checked_pairs
+from allonym.metrics.base import Measure
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -157,3 +158,27 @@ def _lengths(before: Any, after: Any) -> Figures:  # noqa: ANN401 - dense or spa
         return np.sqrt(squares)
     lengths: Figures = np.linalg.norm(np.asarray(difference, dtype=np.float64), axis=1)
     return lengths
+
+
+UNCHANGED = Measure(
+    name="unchanged",
+    title="words unchanged",
+    describes_itself_as="share of words unchanged",
+    of=unchanged,
+    main=3,
+    keeps="of the words",
+)
+UNCHANGED_IN_PLACE = Measure(
+    name="unchanged-in-place",
+    title="words unchanged in place",
+    describes_itself_as="share of words that are the same word at the same place",
+    of=unchanged_in_place,
+    usual=False,
+)
+LENGTH = Measure(
+    name="length",
+    title="words after / before",
+    describes_itself_as="words after for each word before",
+    of=length_change,
+    unit="ratio",
+)

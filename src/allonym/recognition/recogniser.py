@@ -15,7 +15,7 @@ from allonym.attackers.base import Attacker
 from allonym.attackers.linear import LinearAttacker
 from allonym.errors import InputError, ParameterError
 from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure, interval, percent
+from allonym.metrics.figures import Figure, interval, percent
 from allonym.recognition.reliability import Piece, Reliability, count_words, cross_validate, cut, folds, probabilities
 
 DEFAULT_ATTACKERS = ("words-svm", "characters-svm", "writeprints-svm", "clear-channel")

@@ -13,7 +13,7 @@ from typing import Any
 from allonym import anonymizers, models
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import AllonymError, ParameterError
-from allonym.metrics.scoring import percent
+from allonym.metrics.figures import percent
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
 

@@ -13,7 +13,7 @@ from allonym.language.function_words import (
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.metrics.scoring import Figure, interval, percent
+from allonym.metrics.figures import Figure, interval, percent
 from allonym.recognition import profile, profile_features
 from allonym.recognition.profile import Comparison, Finding
 from allonym.recognition.profile_features import Kind

@@ -14,7 +14,7 @@ from typing import Any
 from allonym import __version__
 from allonym.budget.account import worded
 from allonym.drawing.figures import Lines, Panel, Point, Rule, Series, draw
-from allonym.metrics.scoring import percent
+from allonym.metrics.figures import percent
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.web import methods, reading, rewriting
 from allonym.web.desk import Desk

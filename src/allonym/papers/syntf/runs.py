@@ -23,6 +23,7 @@ from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
 from allonym.language.words import digest
 from allonym.metrics import scoring
+from allonym.metrics.figures import Figure
 from allonym.metrics.utility import topic_scores
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS
@@ -244,5 +245,5 @@ def _kept(figures: dict[str, float]) -> dict[str, float]:
     return {name: figures[name] for name in KEPT}
 
 
-def _figures(figures: dict[str, scoring.Figure]) -> Row:
+def _figures(figures: dict[str, Figure]) -> Row:
     return {name: {"mean": figures[name].value, "low": figures[name].low, "high": figures[name].high} for name in KEPT}

@@ -1,0 +1,150 @@
+"""What every measure must do, found by name; and that a new one is one file, by building one in a copy of the tree."""
+
+from __future__ import annotations
+
+import math
+import os
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from allonym import metrics
+from allonym.errors import ParameterError
+from allonym.metrics.base import Ground, Measure
+
+ROOT = Path(__file__).resolve().parents[2]
+BEFORE = [
+    "The harbour was quiet and the boats were asleep.",
+    "Bread needs flour, water and a hot oven!",
+    "Nobody saw the mast break; nobody asked.",
+    "Yeast is alive, or so the baker says.",
+] * 3
+AFTER = [
+    "The harbour was loud.",
+    "",
+    "Nobody saw the anchor break; somebody asked.",
+    "Yeast lives, or so people say.",
+] * 3
+LABELS = ["boats", "bread", "boats", "bread"] * 3
+GROUND = Ground(BEFORE, list(range(8)), list(range(8, 12)), LABELS)
+
+# The example of CONTRIBUTING.md, word for word.
+EXAMPLE = '''\
+"""How many of a text's different words are left, of those that occur in it once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+import numpy as np
+
+from allonym.language.words import words
+from allonym.metrics._shared import Figures, checked_pairs
+from allonym.metrics.base import Measure
+
+
+def rare_words(before: Sequence[str], after: Sequence[str]) -> Figures:
+    """Return the share of the words that a text has once which are still there; NaN for a text without any."""
+    figures = []
+    for old, new in zip(*checked_pairs(before, after), strict=True):
+        once = {word for word, count in Counter(words(old.lower())).items() if count == 1}
+        figures.append(len(once & set(words(new.lower()))) / len(once) if once else np.nan)
+    return np.array(figures)
+
+
+RARE_WORDS = Measure(
+    name="rare-words",
+    title="rare words kept",
+    describes_itself_as="share of the words that occur once in a text and are still there",
+    of=rare_words,
+)
+'''
+
+
+@pytest.fixture(params=sorted(metrics.measures()))
+def measure(request) -> Measure:
+    found = metrics.measures()[request.param]
+    if lack := found.lacks(GROUND):
+        pytest.skip(lack)
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(metrics.measures()))
+def test_it_says_what_it_is(name):
+    measure = metrics.measures()[name]
+    assert measure.name == name
+    assert name == name.lower()
+    for words in (measure.title, measure.describes_itself_as, measure.unit, measure.head):
+        assert words.strip()
+    assert measure.missing() == "" or measure.missing().endswith(".")
+
+
+def test_it_can_be_taken(measure):
+    taking = measure.on(GROUND)
+    assert math.isfinite(taking.before.value)
+    same = taking.after(BEFORE, BEFORE)
+    assert same.value == pytest.approx(taking.before.value, abs=1e-5)
+    changed = taking.after(AFTER, AFTER)
+    assert changed.low <= changed.value <= changed.high
+    if measure.untouched is not None:
+        assert changed.value != pytest.approx(taking.before.value)
+
+
+def test_it_takes_any_text(measure):
+    odd = ["", "🎉🎉🎉", "שלום עולם", "\0\ud800 12,345.67 !!!"] * 3
+    found = measure.on(GROUND).after(odd, odd)
+    assert found is None or math.isfinite(found.value)
+
+
+def test_it_is_shown_as_it_says(measure):
+    assert measure.shown(None) == "not measured"
+    shown = measure.shown({"value": 0.5, "low": 0.25, "high": 0.75})
+    assert shown.startswith(f"{0.5:.{measure.digits}f} (")
+
+
+def test_the_usual_ones_have_a_main_one_that_needs_nothing():
+    usual = [measure for measure in metrics.measures().values() if measure.usual]
+    assert usual[0].main is not None
+    assert any(measure.main is not None and not measure.missing() for measure in usual)
+    without_labels = replace(GROUND, labels=None)
+    assert "labels" in metrics.measures()["topic"].lacks(without_labels)
+
+
+def test_a_main_measure_must_be_better_the_higher_it_is():
+    with pytest.raises(ParameterError, match="main measure"):
+        Measure("m", "m", "m", lambda before, after: np.ones(1), main=1)
+
+
+def test_the_documentation_lists_every_measure():
+    page = (ROOT / "docs" / "measures.md").read_text("utf-8")
+    functions = {name.replace("-", "_").replace(".", "_") for name in metrics.measures()}
+    named = {"topic": "topic_scores", "meaning": "cosine", "grammar": "grammar_findings", "length": "length_change"}
+    assert not [name for name in functions if f"`{named.get(name, name)}`" not in page]
+
+
+def test_a_new_measure_is_one_file(tmp_path):
+    """Built in a tree of links to this one, it is in the registry, in `evaluate` and in the report."""
+    package = tmp_path / "allonym"
+    for path in (ROOT / "src" / "allonym").rglob("*"):
+        if path.is_file() and "__pycache__" not in path.parts:
+            link = package / path.relative_to(ROOT / "src" / "allonym")
+            link.parent.mkdir(parents=True, exist_ok=True)
+            link.symlink_to(path)
+    (package / "metrics" / "rare_words.py").write_text(EXAMPLE, encoding="utf-8")
+    table = tmp_path / "table.csv"
+    rows = [f'"{text} {row}",{("ada", "ben")[row % 2]}' for row, text in enumerate(BEFORE)]
+    table.write_text("text,author\n" + "\n".join(rows) + "\n", encoding="utf-8")
+    line = ["evaluate", str(table), "--text", "text", "--author", "author", "--attackers", "majority"]
+    line += ["--method", "identity", "--report", str(tmp_path / "report")]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    tests = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", "rare-words", __file__]
+    done = subprocess.run(tests, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert done.stdout.startswith("....")  # four tests
+    subprocess.run([sys.executable, "-m", "allonym", *line], env=environment, check=True, capture_output=True)
+    assert "rare words kept" in (tmp_path / "report" / "report.html").read_text("utf-8")
