@@ -253,8 +253,8 @@ def _trade_off(evaluation: Evaluation, chosen: int) -> Lines:
         "What is kept against what is given away",
         "Each point is a configuration: further up the texts keep more of their use "
         f"({evaluation.measure.describes_itself_as}), further left the strongest adaptive attacker names fewer "
-        "authors. The ring marks the chosen configuration, the floors what guessing authors or labels without reading would "
-        "reach. Lines through points are intervals.",
+        "authors. The ring marks the chosen configuration, the floors what guessing authors or labels without reading "
+        "would reach. Lines through points are intervals.",
         "accuracy of the strongest adaptive attacker",
         evaluation.measure.title,
         (Panel("", (*series, Series("original", (before,))), tuple(rules)),),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from allonym.drawing.figures import Figure, Lines, Panel, Point, Rule, Series
-from allonym.papers.a4nt.earlier import EARLIER
+from allonym.papers import EARLIER
 from allonym.papers.erae.examples import PAPER_TABLE_3
 from allonym.papers.erae.goals import LEAST_SIMILARITY, MOST_ADAPTIVE, PAPER_TABLE_1, network_attack, strongest
 

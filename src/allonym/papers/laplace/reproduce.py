@@ -22,6 +22,7 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.attackers.counts import texts_of_counts
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.panel import Texts, attack
+from allonym.drawing.figures import Figure
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20
 from allonym.papers.laplace import reviews
 from allonym.randomness import insecure
@@ -70,6 +71,11 @@ def markdown(results: dict[str, Any]) -> str:
     told = "Attack: accuracy among ten authors of the strongest of three adaptive attackers, all of n-grams."
     reviewed = f"## Ten reviewers, beside rival tools\n\n{reviews.markdown(results['reviews'])}"
     return "\n".join(lines) + f"\n\n{told}\n\n{reviewed}"
+
+
+def figures(_: dict[str, Any]) -> dict[str, Figure]:
+    """Return none: the paper has no figure."""
+    return {}
 
 
 def _cell(value: float | None) -> str:
