@@ -14,10 +14,10 @@ from allonym import metrics
 from allonym.cli import run
 from allonym.drawing import figures
 from allonym.errors import InputError
+from allonym.papers import ten_reviewers
 from allonym.papers.erae import goals as erae_goals
 from allonym.papers.erae import methods, reproduce, runs, tables
 from allonym.papers.erae.reviewers import in_protocol
-from allonym.papers.laplace import reviews
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 HABITS = {"11": "money", "7": "music", "5": "family"}
@@ -104,10 +104,10 @@ def test_released_texts_are_read_in_the_form_of_the_protocol():
 
 
 def test_the_lowest_author_numbers_give_the_reviews_of_the_protocol(data):
-    texts, authors, _, train = reviews.read_reviews(data)
-    assert set(authors) == set(HABITS)
-    assert len(texts) == 36
-    assert sum(train) == 24
+    reviews = ten_reviewers.read_reviews(data)
+    assert set(reviews.authors) == set(HABITS)
+    assert len(reviews.texts) == 36
+    assert sum(reviews.train) == 24
 
 
 def _row(name, similarity, *, network=0.05, paper=None, **more):

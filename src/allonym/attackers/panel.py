@@ -138,11 +138,18 @@ def attack(
         attacks.append(_measure(knows, "original", original.test, test_authors))
         if released is not None:
             attacks.append(_measure(knows, "static", released.test, test_authors))
-            [adapted] = train([attacker], released.train, train_authors)
-            attacks.append(_measure(adapted, "adaptive", released.test, test_authors))
+            attacks += adaptive([attacker], released, train_authors, test_authors)
         if progress is not None:
             progress(len(attacks), total)
     return PanelResult(tuple(attacks), scoring.chance(test_authors), len(set(train_authors)), len(test_authors))
+
+
+def adaptive(
+    attackers: Sequence[Attacker], released: Texts, train_authors: Sequence[str], test_authors: Sequence[str]
+) -> list[Attack]:
+    """Return what a copy of each attacker reaches that is trained and tested on what was released."""
+    adapted = train(attackers, released.train, train_authors)
+    return [_measure(attacker, "adaptive", released.test, test_authors) for attacker in adapted]
 
 
 def _measure(attacker: Attacker, setting: Setting, texts: Sequence[str], authors: Sequence[str]) -> Attack:

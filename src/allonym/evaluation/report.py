@@ -27,7 +27,7 @@ from allonym.formats.tables import shown
 from allonym.jobs.execute import plain_parameter
 from allonym.jobs.outputs import atomic
 from allonym.metrics import scoring
-from allonym.metrics.figures import CONFIDENCE, percent
+from allonym.metrics.figures import CONFIDENCE, rounded_percent
 
 _MOST_AUTHORS_DRAWN = 25
 _FILES = {"report.html", "report.json", "predictions.csv", "figures"}
@@ -217,7 +217,7 @@ def _how(evaluation: Evaluation) -> dict[str, Any]:
         "randomness": "cryptographic, not repeatable"
         if evaluation.seed is None
         else f"--insecure-seed {evaluation.seed}",
-        "intervals": f"{percent(CONFIDENCE, gap='')} bootstrap over test documents, {scoring.RESAMPLES} resamples",
+        "intervals": f"{rounded_percent(CONFIDENCE)} bootstrap over test documents, {scoring.RESAMPLES} resamples",
         **_how_measured(evaluation),
         "released_texts": "measured and discarded; nothing of them was written",
     }

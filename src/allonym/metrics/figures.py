@@ -56,18 +56,27 @@ def spread(
     return f"{figure[value]:.{digits}f}{ends}"
 
 
-def percent(share: float, digits: int = 0, *, gap: str = " ") -> str:
+def percent(share: float, digits: int = 0) -> str:
     """Write a share in per cents, but never round one to all or nothing. The page's scripts have the same rule.
 
-    >>> percent(0.623), percent(0.999), percent(0.002), percent(1), percent(0.0004, 1), percent(0.5, gap="")
-    ('62 %', 'over 99 %', 'under 1 %', '100 %', 'under 0.1 %', '50%')
+    >>> percent(0.623), percent(0.999), percent(0.002), percent(1), percent(0.0004, 1)
+    ('62 %', 'over 99 %', 'under 1 %', '100 %', 'under 0.1 %')
     """
     scale = 10**digits
     parts = math.floor(100 * scale * share + 0.5)
     if 0 < share < 1 and not 0 < parts < 100 * scale:
         end = ("under", 1 / scale) if parts < 1 else ("over", 100 - 1 / scale)
-        return f"{end[0]} {end[1]:.{digits}f}{gap}%"
-    return f"{parts / scale:.{digits}f}{gap}%"
+        return f"{end[0]} {end[1]:.{digits}f} %"
+    return f"{parts / scale:.{digits}f} %"
+
+
+def rounded_percent(share: float, *, signed: bool = False) -> str:
+    """Write a share, or the difference of two, for a column of a table: rounded, even to all or nothing.
+
+    >>> rounded_percent(0.623), rounded_percent(0.999), rounded_percent(0.05, signed=True)
+    ('62%', '100%', '+5%')
+    """
+    return f"{share:{'+' if signed else ''}.0%}"
 
 
 def interval(low: float, high: float) -> str:
