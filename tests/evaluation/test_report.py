@@ -17,7 +17,8 @@ from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.exponential import WordExponential
 from allonym.attackers.floors import LengthOnly, Majority
 from allonym.attackers.linear import WordNGramSVM
-from allonym.drawing.figures import draw, from_csv
+from allonym.drawing.figure_data import from_csv
+from allonym.drawing.figures import draw
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims, report
 from allonym.evaluation.evaluate import Candidate, Evaluation, evaluate

@@ -11,7 +11,8 @@ import pytest
 
 from allonym import papers
 from allonym.audit import table as audit
-from allonym.drawing.figures import draw, from_csv
+from allonym.drawing.figure_data import from_csv
+from allonym.drawing.figures import draw
 
 ROOT = Path(__file__).resolve().parents[2]
 RESULTS = ROOT / "results"

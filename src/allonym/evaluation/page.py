@@ -8,7 +8,7 @@ from string import Template
 from typing import Any
 
 from allonym import metrics
-from allonym.drawing.figures import Figure, table
+from allonym.drawing.figure_data import Figure, table
 from allonym.drawing.svg import escaped
 from allonym.metrics.figures import spread
 from allonym.privacy.statement import number

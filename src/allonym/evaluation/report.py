@@ -18,7 +18,8 @@ from typing import Any
 
 from allonym import __version__, metrics
 from allonym.attackers.panel import HEADLINE, SETTINGS
-from allonym.drawing.figures import Bar, Bars, Figure, Heatmap, Lines, Panel, Point, Rule, Series, draw, to_csv
+from allonym.drawing.figure_data import Bar, Bars, Figure, Heatmap, Lines, Panel, Point, Rule, Series, to_csv
+from allonym.drawing.figures import draw
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims
 from allonym.evaluation.evaluate import Evaluation, Outcome

@@ -82,30 +82,12 @@ def _after(read: Any, _: object, after: Sequence[str]) -> Figures:  # noqa: ANN4
 
 
 PERPLEXITY = Measure(
-    name="perplexity",
-    title="perplexity",
-    describes_itself_as="median perplexity under SmolLM2-135M",
-    of=partial(_after, perplexity),
-    unit="perplexity",
-    higher_is_better=False,
-    untouched=None,
-    functions=("perplexity",),
-    missing=_language_model.missing,
-    statistic=np.median,
-    most=20,
-    usual=False,
-    digits=0,
-)
+    "perplexity", "perplexity", "median perplexity under SmolLM2-135M", partial(_after, perplexity),
+    unit="perplexity", higher_is_better=False, untouched=None, statistic=np.median, most=20, usual=False, digits=0,
+    functions=("perplexity",), missing=_language_model.missing,
+)  # fmt: skip
 GRAMMAR = Measure(
-    name="grammar",
-    title="grammar findings",
-    describes_itself_as="what the grammar checker Harper finds in 100 words",
-    of=partial(_after, grammar_findings),
-    unit="findings in 100 words",
-    higher_is_better=False,
-    untouched=None,
-    functions=("grammar_findings",),
-    missing=partial(lacking, "The grammar checker", GRAMMAR_EXTRA, GRAMMAR_MODULE),
-    usual=False,
-    digits=1,
-)
+    "grammar", "grammar findings", "what the grammar checker Harper finds", partial(_after, grammar_findings),
+    unit="findings in 100 words", higher_is_better=False, untouched=None, usual=False, digits=1,
+    functions=("grammar_findings",), missing=partial(lacking, "The grammar checker", GRAMMAR_EXTRA, GRAMMAR_MODULE),
+)  # fmt: skip

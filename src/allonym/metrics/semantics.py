@@ -2,6 +2,9 @@
 
 Two texts without words are taken for the same text: similarity 1, distance 0. Where only one of them has words the
 similarity is 0, and a distance has no value (NaN).
+
+Texts come in two lists, before and after, a text each for every document (else an InputError); `progress` is called
+with the documents done and all of them.
 """
 
 from __future__ import annotations
@@ -62,13 +65,7 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
     The papers use other encoders for the same purpose (ER-AE Google's Universal Sentence Encoder), so their figures and
     these do not compare. See `embed` for how texts are encoded.
 
-    Args:
-        before: The texts as they were.
-        after: What became of them.
-        progress: Called with the pairs done and all pairs.
-
     Raises:
-        InputError: There is not one text before and one after for each document.
         MissingDependencyError: The extra `semantics` is not installed.
         ModelError: The installed network is not the one this version was tested with.
     """
@@ -103,9 +100,6 @@ def word_movers(
         after: What became of them.
         embeddings: A word table, or anything `allonym.vectors.embeddings.load` reads; the shipped one if not given.
         progress: Called with the pairs done and all pairs.
-
-    Raises:
-        InputError: There is not one text before and one after for each document.
     """
     from allonym.vectors.embeddings import load
 
@@ -125,13 +119,7 @@ def meteor_1_5(reference: Sequence[str], candidate: Sequence[str], *, progress: 
     English, with exact, stem, synonym and paraphrase matches and the program's own normalisation and tuned weights
     (`-l en -norm`). One program serves the whole list. These are not nltk's figures: see `meteor_nltk`.
 
-    Args:
-        reference: The texts as they were.
-        candidate: What became of them.
-        progress: Called with the pairs done and all pairs.
-
     Raises:
-        InputError: There is not one text in each list for each document.
         MissingDependencyError: Java or the extra `meteor` is not installed.
         ModelError: The installed program is not the one this version was tested with.
         AllonymError: The program stopped.
@@ -154,13 +142,7 @@ def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress:
     "auto" is one of "car" but "automobile" (stem "automobil") is none. Its figures and those of `meteor_1_5` differ by
     a factor of two and more on the same pair: the two must not share a table's column.
 
-    Args:
-        reference: The texts as they were.
-        candidate: What became of them.
-        progress: Called with the pairs done and all pairs.
-
     Raises:
-        InputError: There is not one text in each list for each document.
         MissingDependencyError: nltk is not installed, or no WordNet is found on this machine.
     """
     references, candidates = checked_pairs(reference, candidate)
@@ -257,33 +239,14 @@ MEANING = Measure(
     keeps="of the meaning (cosine)",
 )
 WORD_MOVERS = Measure(
-    name="word-movers",
-    title="Word Mover's Distance",
-    describes_itself_as="normalised Word Mover's Distance between before and after",
-    of=word_movers,
-    unit="distance",
-    higher_is_better=False,
-    untouched=0.0,
-    most=100,
-    usual=False,
-)
+    "word-movers", "Word Mover's Distance", "normalised Word Mover's Distance between before and after", word_movers,
+    unit="distance", higher_is_better=False, untouched=0.0, most=100, usual=False,
+)  # fmt: skip
 METEOR_1_5 = Measure(
-    name="meteor-1.5",
-    title="METEOR 1.5",
-    describes_itself_as="METEOR 1.5 of after against before, by its authors' program",
-    of=meteor_1_5,
-    unit="METEOR 1.5",
-    functions=("meteor_1_5",),
-    missing=_meteor.missing,
-    usual=False,
-)
+    "meteor-1.5", "METEOR 1.5", "METEOR 1.5 of after against before, by its authors' program", meteor_1_5,
+    unit="METEOR 1.5", functions=("meteor_1_5",), missing=_meteor.missing, usual=False,
+)  # fmt: skip
 METEOR_NLTK = Measure(
-    name="meteor-nltk",
-    title="METEOR by nltk",
-    describes_itself_as="nltk's METEOR of after against before, another metric than METEOR 1.5",
-    of=meteor_nltk,
-    unit="METEOR by nltk",
-    functions=("meteor_nltk",),
-    missing=_without_wordnet,
-    usual=False,
-)
+    "meteor-nltk", "METEOR by nltk", "nltk's METEOR of after against before, another metric than 1.5", meteor_nltk,
+    unit="METEOR by nltk", functions=("meteor_nltk",), missing=_without_wordnet, usual=False,
+)  # fmt: skip

@@ -12,7 +12,8 @@ from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, Protocol, cast
 
-from allonym.drawing.figures import Figure, draw, to_csv
+from allonym.drawing.figure_data import Figure, to_csv
+from allonym.drawing.figures import draw
 from allonym.errors import InputError, ParameterError
 
 Results = dict[str, Any]

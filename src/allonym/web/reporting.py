@@ -13,7 +13,8 @@ from typing import Any
 
 from allonym import __version__
 from allonym.budget.account import worded
-from allonym.drawing.figures import Lines, Panel, Point, Rule, Series, draw
+from allonym.drawing.figure_data import Lines, Panel, Point, Rule, Series
+from allonym.drawing.figures import draw
 from allonym.metrics.figures import percent
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.web import methods, reading, rewriting

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from allonym.drawing.figures import Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import rounded_percent, spread
 from allonym.papers import EARLIER, Results

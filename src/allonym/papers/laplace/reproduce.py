@@ -23,7 +23,7 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.attackers.counts import texts_of_counts
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.panel import Texts, adaptive
-from allonym.drawing.figures import Figure
+from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import spread
 from allonym.papers import ten_reviewers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from allonym.drawing.figures import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.figure_data import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import rounded_percent, spread
 from allonym.papers import Results
