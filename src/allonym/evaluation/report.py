@@ -18,8 +18,9 @@ from typing import Any
 
 from allonym import __version__, metrics
 from allonym.attackers.panel import HEADLINE, SETTINGS
-from allonym.drawing.figure_data import Bar, Bars, Figure, Heatmap, Lines, Panel, Point, Rule, Series, to_csv
+from allonym.drawing.figure_data import Bar, Bars, Figure, Heatmap, Lines, Point, Rule, to_csv
 from allonym.drawing.figures import draw
+from allonym.drawing.trade_off import point, trade_off
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims
 from allonym.evaluation.evaluate import Evaluation, Outcome
@@ -237,28 +238,24 @@ def _how_measured(evaluation: Evaluation) -> dict[str, str]:
 
 
 def _trade_off(evaluation: Evaluation, chosen: int) -> Lines:
-    by_method: dict[str, list[Point]] = {}
+    curves: dict[str, list[Point]] = {}
     for place, outcome in enumerate(evaluation.outcomes):
-        attack, use = outcome.strongest.figures[HEADLINE], evaluation.use(outcome)
-        label = outcome.candidate.setting or outcome.candidate.method
-        ends = (attack.low, attack.high, use.low, use.high)
-        point = Point(attack.value, use.value, *ends, f"chosen: {label}" if place == chosen else label, place == chosen)
-        by_method.setdefault(outcome.candidate.method, []).append(point)
-    attack, use = evaluation.original.figures[HEADLINE], evaluation.before
-    before = Point(attack.value, use.value, attack.low, attack.high, use.low, use.high, "original")
-    series = [Series(method, tuple(points)) for method, points in by_method.items()]
+        candidate, attack = outcome.candidate, outcome.strongest.figures[HEADLINE]
+        figures = (attack.numbers, evaluation.use(outcome).numbers)
+        made = point(*figures, candidate.setting or candidate.method, chosen=place == chosen)
+        curves.setdefault(candidate.method, []).append(made)
     rules = [Rule("x", evaluation.floor, "author floor")]
     if evaluation.label_floor is not None:
         rules.append(Rule("y", evaluation.label_floor, "label floor"))
-    return Lines(
-        "What is kept against what is given away",
+    return trade_off(
         "Each point is a configuration: further up the texts keep more of their use "
         f"({evaluation.measure.describes_itself_as}), further left the strongest adaptive attacker names fewer "
         "authors. The ring marks the chosen configuration, the floors what guessing authors or labels without reading "
         "would reach. Lines through points are intervals.",
-        "accuracy of the strongest adaptive attacker",
-        evaluation.measure.title,
-        (Panel("", (*series, Series("original", (before,))), tuple(rules)),),
+        ("accuracy of the strongest adaptive attacker", evaluation.measure.title),
+        curves,
+        (evaluation.original.figures[HEADLINE].numbers, evaluation.before.numbers),
+        rules,
     )
 
 
@@ -266,7 +263,7 @@ def _attackers(evaluation: Evaluation, outcome: Outcome) -> Bars:
     groups = []
     for name, _ in evaluation.attackers:
         found = {one.setting: one.figures[HEADLINE] for one in outcome.panel.attacks if one.attacker == name}
-        shapes = [Bar(setting, *vars(found[setting]).values()) for setting in SETTINGS]
+        shapes = [Bar(setting, *found[setting].numbers) for setting in SETTINGS]
         groups.append((name, tuple(shapes)))
     return Bars(
         "Attackers before and after",

@@ -30,6 +30,11 @@ class Figure:
         low, high = np.quantile(resampled, [tail, 1 - tail])
         return cls(value, float(low), float(high))
 
+    @property
+    def numbers(self) -> tuple[float, float, float]:
+        """The value and the ends."""
+        return self.value, self.low, self.high
+
     def to_json(self) -> dict[str, float]:
         """Return the three numbers by name."""
         return asdict(self)
