@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 
 from allonym.drawing.figure_data import Lines, Panel, Point, Rule, Series
 
-Ends = Sequence[float | None]  # a value, and the ends of its interval where they are known
+Ends = tuple[float, float | None, float | None]  # a value, and the ends of its interval where they are known
 
 
 def point(attack: Ends, kept: Ends, label: str, *, chosen: bool = False) -> Point:
     """Return the point of a configuration."""
-    (x, *x_ends), (y, *y_ends) = attack, kept
+    (x, x_low, x_high), (y, y_low, y_high) = attack, kept
     words = f"chosen: {label}" if chosen else label
-    return Point(x or 0.0, y or 0.0, *(x_ends or (None, None)), *(y_ends or (None, None)), words, chosen)
+    return Point(x, y, x_low, x_high, y_low, y_high, words, chosen)
 
 
 def trade_off(

@@ -183,7 +183,7 @@ def _taken(wanted: Sequence[Measure], ground: Ground) -> tuple[dict[str, Taking]
     lacks = {one.name: one.lacks(ground) for one in wanted}
     if all(lacks[one.name] for one in wanted if one.main is not None):
         raise ParameterError("No main measure of use can be taken; leave measures out for the usual ones.")
-    return {one.name: one.on(ground) for one in wanted if not lacks[one.name]}, {
+    return {one.name: one.taking(one, ground) for one in wanted if not lacks[one.name]}, {
         name: lack for name, lack in lacks.items() if lack
     }
 

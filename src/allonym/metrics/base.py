@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -31,19 +31,33 @@ class Ground:
     labels: Sequence[str] | None = field(default=None, repr=False)
 
 
-class Taking(Protocol):
-    """A measure on one ground, with what is computed of the originals once."""
+class Taking:
+    """A measure on one ground, with what is computed of the originals once: here of each test document by itself.
 
-    @property
-    def before(self) -> Figure:
-        """What the originals reach."""
+    Attributes:
+        before: What the originals reach.
+        floor: What would be reached without reading, where that is known.
+    """
 
-    @property
-    def floor(self) -> float | None:
-        """What would be reached without reading, where that is known."""
+    floor: float | None = None
 
-    def after(self, payload: Any, texts: Sequence[str], /) -> Figure | None:  # noqa: ANN401 - vectors or texts
+    def __init__(self, measure: Measure, ground: Ground) -> None:
+        self._measure = measure
+        most = measure.most or len(ground.test)
+        self._places = list(ground.test[:: max(1, len(ground.test) // most)])[:most]
+        originals = [ground.texts[place] for place in self._places]
+        self._prepared = measure.prepare(originals)
+        known = None if measure.untouched is None else Figure(*3 * (measure.untouched,))
+        self.before = known or self._figure(originals) or Figure(0.0, 0.0, 0.0)
+
+    def after(self, payload: Any, texts: Sequence[str]) -> Figure | None:  # noqa: ANN401 - vectors or texts
         """Return what a release of all documents reaches, as it is and written as texts; None if it cannot be told."""
+        return self._figure([texts[place] for place in self._places])
+
+    def _figure(self, texts: Sequence[str]) -> Figure | None:
+        numbers: Figures = self._measure.of(self._prepared, texts)
+        known = numbers[~np.isnan(numbers)]
+        return scoring.bootstrap(known, self._measure.statistic) if len(known) else None
 
 
 def nothing_missing() -> str:
@@ -62,10 +76,13 @@ class Measure:
         name: In records and after --measures.
         title: In the heads of columns and on axes.
         describes_itself_as: In a sentence.
-        of: What `prepare` made of the originals, and the texts after, to one number a document; NaN for none.
+        of: What `prepare` made of the originals, and the texts after, to one number a document; NaN for none. Where
+            `taking` is another, the function behind it.
         unit: Of the number.
         higher_is_better: For the texts' use.
         untouched: What texts reach that were left as they are; None if that must be measured.
+        taking: How it is taken.
+        needs_labels: Whether it can be taken only where labels are known.
         prepare: Computed of the originals once, where many releases are measured.
         functions: Those of `allonym.metrics` that need what it needs.
         missing: Says what to install before it can be taken; nothing if all is there.
@@ -80,10 +97,12 @@ class Measure:
     name: str
     title: str
     describes_itself_as: str
-    of: Callable[[Any, Sequence[str]], Figures]
+    of: Callable[..., Any]
     unit: str = "share"
     higher_is_better: bool = True
     untouched: float | None = 1.0
+    taking: Callable[[Measure, Ground], Taking] = Taking
+    needs_labels: bool = False
     prepare: Callable[[Sequence[str]], Any] = list
     functions: tuple[str, ...] = ()
     missing: Callable[[], str] = nothing_missing
@@ -107,36 +126,10 @@ class Measure:
 
     def lacks(self, ground: Ground) -> str:
         """Say why it cannot be taken here; nothing if it can."""
+        if self.needs_labels and not ground.labels:
+            return "There are no labels to find: name their column with --label."
         return self.missing()
-
-    def on(self, ground: Ground) -> Taking:
-        """Return the measure on a ground, the originals measured."""
-        return _OfPairs(self, ground)
 
     def shown(self, figure: dict[str, float] | None) -> str:
         """Write a stored figure for a table."""
         return spread(figure, self.digits, nothing="not measured")
-
-
-class _OfPairs:
-    """A measure that looks at a test document before and after."""
-
-    floor: float | None = None
-
-    def __init__(self, measure: Measure, ground: Ground) -> None:
-        self._measure = measure
-        most = measure.most or len(ground.test)
-        self._places = list(ground.test[:: max(1, len(ground.test) // most)])[:most]
-        originals = [ground.texts[place] for place in self._places]
-        self._prepared = measure.prepare(originals)
-        known = None if measure.untouched is None else Figure(*3 * (measure.untouched,))
-        self.before = known or self._figure(originals) or Figure(0.0, 0.0, 0.0)
-
-    def after(self, payload: Any, texts: Sequence[str]) -> Figure | None:  # noqa: ANN401 - vectors or texts
-        """Return the figure of a release."""
-        return self._figure([texts[place] for place in self._places])
-
-    def _figure(self, texts: Sequence[str]) -> Figure | None:
-        numbers = self._measure.of(self._prepared, texts)
-        known = numbers[~np.isnan(numbers)]
-        return scoring.bootstrap(known, self._measure.statistic) if len(known) else None

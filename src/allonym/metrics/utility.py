@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from allonym.errors import ParameterError
 from allonym.language.words import checked_texts
-from allonym.metrics._shared import Figures, Progress
-from allonym.metrics.base import Ground, Measure
+from allonym.metrics._shared import Progress
+from allonym.metrics.base import Ground, Measure, Taking
 from allonym.metrics.figures import Figure
 from allonym.metrics.scoring import classification
 
@@ -116,22 +116,10 @@ def weighted(train: Any, test: Any) -> tuple[Any, Any]:  # noqa: ANN401 - texts 
         raise ParameterError("train must have words of two or more letters, got none: give it more text.") from error
 
 
-class _Topic(Measure):
+class _Analyst(Taking):
     """How well an analyst finds the labels who learns them from what was released."""
 
-    def lacks(self, ground: Ground) -> str:
-        return self.missing() or (
-            "" if ground.labels else "There are no labels to find: name their column with --label."
-        )
-
-    def on(self, ground: Ground) -> _Analyst:
-        return _Analyst(ground)
-
-
-class _Analyst:
-    """The analyst on one ground."""
-
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, measure: Measure, ground: Ground) -> None:
         self._ground = ground
         self._labels = [[(ground.labels or [])[place] for place in part] for part in (ground.train, ground.test)]
         self.before = self._score(ground.texts)
@@ -166,17 +154,15 @@ class _Analyst:
         return classification(self._labels[1], [most_frequent] * len(self._labels[1]))[_FIGURE]
 
 
-def _no_number(_: object, after: Sequence[str]) -> Figures:
-    raise ParameterError("An analyst's F1 is of all documents together; ask topic_scores.")
-
-
-TOPIC = _Topic(
+TOPIC = Measure(
     name="topic",
     title="topic F1",
     describes_itself_as="topic F1 of an analyst who learns from the released texts",
-    of=_no_number,
+    of=topic_scores,
     unit="F1",
     untouched=None,
+    taking=_Analyst,
+    needs_labels=True,
     main=1,
     keeps="of the topic score",
 )

@@ -17,7 +17,7 @@ from allonym.drawing.figure_data import Lines, Panel, Point, Rule, Series
 from allonym.drawing.figures import draw
 from allonym.drawing.trade_off import point
 from allonym.drawing.trade_off import trade_off as drawn_trade_off
-from allonym.metrics.figures import percent
+from allonym.metrics.figures import Figure, percent
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.web import methods, reading, rewriting
 from allonym.web.desk import Desk
@@ -95,9 +95,8 @@ def trade_off(protection: str, position: int) -> Lines | None:
     curve, chosen = methods.curve(protection, position)
     if curve is None:
         return None
-    ends = ("value", "low", "high")
     points = [
-        point([one["attack"][end] for end in ends], [one["kept"]], one["label"], chosen=place == chosen)
+        point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=place == chosen)
         for place, one in enumerate(curve["points"])
     ]
     return drawn_trade_off(
@@ -105,7 +104,7 @@ def trade_off(protection: str, position: int) -> Lines | None:
         "kept, further left less is given away. The ring marks your choice.",
         (f"{curve['attack_means']} (share)", "kept (share)"),
         {methods.card(protection).title: points},
-        ([curve["attack_before"][end] for end in ends], [1.0]),
+        (Figure(**curve["attack_before"]).numbers, (1.0, None, None)),
         [Rule("x", curve["chance"], "chance")],
         y_range=(0.0, 1.1),
     )
