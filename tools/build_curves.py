@@ -26,9 +26,9 @@ from allonym.anonymizers import examples, find
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.anonymizers.offers import STRENGTHS as WORDS
+from allonym.papers import ten_reviewers
 from allonym.papers.corpora import newsgroups20
 from allonym.papers.erae import reviewers
-from allonym.papers.laplace import reviews
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
@@ -115,7 +115,7 @@ def _reviewers(results: Record, source: str, points: Iterable[Record]) -> Record
         "by": "the strongest of eight attackers, of whom four had learned from originals and four from rewritten texts",
         "attack_means": "attackers name the right writer",
         "source": source,
-        "chance": 1 / reviews.AUTHORS,
+        "chance": 1 / ten_reviewers.AUTHORS,
         "attack_before": figure(results["reviews"]["rows"][0]["adaptive"]),
         "kept_means": "likeness of meaning (cosine of sentence embeddings)",
         "points": list(points),

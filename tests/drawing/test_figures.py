@@ -8,23 +8,8 @@ from xml.etree import ElementTree
 import pytest
 
 from allonym.drawing import svg
-from allonym.drawing.figures import (
-    Bar,
-    Bars,
-    Heatmap,
-    Lines,
-    Panel,
-    Point,
-    Rule,
-    Series,
-    bars,
-    draw,
-    from_csv,
-    heatmap,
-    lines,
-    table,
-    to_csv,
-)
+from allonym.drawing.figure_data import Bar, Bars, Heatmap, Lines, Panel, Point, Rule, Series, from_csv, table, to_csv
+from allonym.drawing.figures import bars, draw, heatmap, lines
 from allonym.errors import InputError, ParameterError
 
 HOSTILE = 'a,"b"\n<script>&\'; ε # \\'

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -22,7 +23,9 @@ CANARY = "zyxqcanaryqvo"
 
 @pytest.fixture(autouse=True)
 def _no_encoder(monkeypatch):
-    monkeypatch.setattr(metrics, "available", lambda: {"cosine": "not here"})
+    known = metrics.measures()
+    without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
+    monkeypatch.setattr(metrics, "measures", lambda: without)
 
 
 @pytest.fixture(params=[".csv", ".jsonl", ".parquet"])
@@ -181,3 +184,12 @@ def test_a_reference_goes_to_the_methods_that_learn(command, table, tmp_path, wr
         "--reference", reference, "--reference-text", "words", "--report", tmp_path / "r", "--json",
     ).done()  # fmt: skip
     assert [one["method"] for one in result.json["configurations"]] == ["syntf", "identity"]
+
+
+def test_further_measures_are_asked_for_by_name(command, table, tmp_path):
+    line = ("evaluate", table, *COLUMNS, "--method", "identity", "--report", tmp_path / "r", "--attackers", "majority")
+    result = command(*line, "--measures", "unchanged-in-place", "--json").done()
+    assert result.json["configurations"][0]["use"]["unchanged-in-place"]["value"] == 1.0
+    assert "words unchanged in place" in (tmp_path / "r" / "report.html").read_text("utf-8")
+    refused = command(*line, "--force", "--measures", "beauty").refused()
+    assert "perplexity" in refused.err

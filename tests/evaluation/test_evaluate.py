@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -29,7 +30,9 @@ WORDS = [word for words in TOPICS.values() for word in words]
 @pytest.fixture(autouse=True)
 def _no_encoder(monkeypatch):
     """Sentence embeddings take seconds; one test brings its own."""
-    monkeypatch.setattr(metrics, "available", lambda: {"cosine": "not here"})
+    known = metrics.measures()
+    without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
+    monkeypatch.setattr(metrics, "measures", lambda: without)
 
 
 def rows(counts: dict[str, int], seed: int = 1) -> list[dict[str, str]]:
@@ -182,16 +185,16 @@ def test_known_outcomes_are_measured(sample):
     candidates = [Candidate(Identity()), Candidate(RandomReplacement(words=8, vocabulary=WORDS), "words 8")]
     found = evaluate(sample, candidates, QUICK)
     same, noise = found.outcomes
-    assert found.measure == "topic"
+    assert found.measure.name == "topic"
     assert found.floor == pytest.approx(1 / 3)
     assert same.strongest.figures == same.panel.strongest("original").figures == same.panel.strongest("static").figures
     assert same.relative_utility == same.relative_attack == 1.0
     assert same.advantage == 0.0
-    assert (same.use.unchanged.value, same.use.length.value) == (1.0, 1.0)
+    assert (same.use["unchanged"].value, same.use["length"].value) == (1.0, 1.0)
     assert not same.promised.formal
     assert noise.promised.epsilon == 0.0
     assert noise.strongest.figures["accuracy"].value < found.original.figures["accuracy"].value
-    assert noise.use.topic.value < found.before.value
+    assert noise.use["topic"].value < found.before.value
     assert str(noise.candidate) == "random-replacement, words 8"
 
 
@@ -208,9 +211,9 @@ def test_a_useless_method_is_not_the_best_one(sample):
 def test_attackers_read_vectors_as_words(sample):
     found = evaluate(sample, [Candidate(SynTF(vocabulary=WORDS, words=12, epsilon=60))], QUICK, seed=1)
     [outcome] = found.outcomes
-    assert outcome.use.topic.value > found.label_floor
-    assert outcome.use.unchanged.value > 0  # of written-out counts
-    assert outcome.use.length.value > 0
+    assert outcome.use["topic"].value > found.label_floor
+    assert outcome.use["unchanged"].value > 0  # of written-out counts
+    assert outcome.use["length"].value > 0
 
 
 def test_a_seed_repeats_the_run_and_withdraws_the_promise(sample):
@@ -235,8 +238,8 @@ def test_promises_are_for_a_document_and_for_the_largest_author(table):
 def test_without_labels_use_is_what_stays_of_the_words(table):
     sample = read_sample(table(rows({"ada": 8, "ben": 8})), text="text", author="author")
     found = evaluate(sample, [Candidate(Identity())], QUICK)
-    assert (found.measure, found.before.value, found.label_floor) == ("unchanged", 1.0, None)
-    assert found.outcomes[0].use.topic is None
+    assert (found.measure.name, found.before.value, found.label_floor) == ("unchanged", 1.0, None)
+    assert found.outcomes[0].use["topic"] is None
     assert found.outcomes[0].relative_utility == 1.0
 
 
@@ -247,12 +250,13 @@ def test_with_the_encoder_use_is_what_stays_of_the_meaning(table, monkeypatch):
         asked.append(len(texts))
         return np.array([[len(text) % 2, 1 - len(text) % 2] for text in texts], np.float32)
 
-    monkeypatch.setattr(metrics, "available", lambda: {"cosine": metrics.READY})
-    monkeypatch.setattr(metrics, "embed", embed, raising=False)
+    monkeypatch.setattr(metrics.semantics, "embed", embed)
+    meaning = replace(metrics.semantics.MEANING, prepare=embed, missing=str)
+    monkeypatch.setattr(metrics, "measures", lambda: {"meaning": meaning})
     sample = read_sample(table(rows({"ada": 8, "ben": 8})), text="text", author="author")
     found = evaluate(sample, [Candidate(Identity())] * 2, QUICK)
-    assert found.measure == "meaning"
-    assert found.outcomes[0].use.meaning.value == 1.0
+    assert found.measure.name == "meaning"
+    assert found.outcomes[0].use["meaning"].value == 1.0
     assert asked == [len(sample.places("test"))] * 3  # the originals once
 
 
@@ -290,7 +294,7 @@ def test_a_method_that_leaves_nothing_can_be_measured():
     found = evaluate(halves, [Candidate(Eraser())], QUICK)
     [outcome] = found.outcomes
     assert outcome.strongest.figures["accuracy"].value == pytest.approx(1 / 2)
-    assert outcome.use.unchanged.value == 0.0
-    assert outcome.use.topic.value == pytest.approx(1 / 3)  # weighted F1 of one of two labels, always
+    assert outcome.use["unchanged"].value == 0.0
+    assert outcome.use["topic"].value == pytest.approx(1 / 3)  # weighted F1 of one of two labels, always
     assert found.label_floor == pytest.approx(1 / 2)  # of both at random
     assert not found.useful(outcome)

@@ -17,7 +17,8 @@ from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.exponential import WordExponential
 from allonym.attackers.floors import LengthOnly, Majority
 from allonym.attackers.linear import WordNGramSVM
-from allonym.drawing.figures import draw, from_csv
+from allonym.drawing.figure_data import from_csv
+from allonym.drawing.figures import draw
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims, report
 from allonym.evaluation.evaluate import Candidate, Evaluation, evaluate
@@ -61,7 +62,9 @@ def found() -> Evaluation:
         Candidate(Identity()),
     ]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metrics, "available", lambda: {"cosine": "not here"})
+        known = metrics.measures()
+        without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
+        patch.setattr(metrics, "measures", lambda: without)
         return evaluate(canary_sample(), candidates, [WordNGramSVM(), LengthOnly(), Majority()])
 
 
@@ -224,7 +227,9 @@ def test_an_empty_field_of_the_guarantee_fails_the_build(found, tmp_path):
 
 def test_a_repeatable_run_says_that_it_promises_nothing():
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(metrics, "available", lambda: {"cosine": "not here"})
+        known = metrics.measures()
+        without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
+        patch.setattr(metrics, "measures", lambda: without)
         model = SynTF(vocabulary=WORDS, words=5)
         seeded = evaluate(canary_sample(), [Candidate(model)], [Majority()], seed=1)
     record = report.record(seeded)

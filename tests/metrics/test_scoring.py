@@ -13,7 +13,7 @@ from sklearn.metrics import accuracy_score, precision_recall_fscore_support
 
 from allonym.errors import InputError
 from allonym.metrics import scoring
-from allonym.metrics.scoring import interval, percent
+from allonym.metrics.figures import Figure, interval, percent
 from allonym.randomness import insecure
 
 pairs = st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abcd")), min_size=1, max_size=40)
@@ -73,7 +73,7 @@ def test_nothing_to_score_is_refused(empty):
 
 
 def test_a_figure_reads_as_a_sentence_would_have_it():
-    assert str(scoring.Figure(0.5, 0.25, 0.75)) == "0.500 (0.250 to 0.750)"
+    assert str(Figure(0.5, 0.25, 0.75)) == "0.500 (0.250 to 0.750)"
 
 
 VALUES = np.modf(np.arange(1, 38) ** 1.5 * 0.618033988749)[0]

@@ -7,6 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from allonym.cli import run
+from allonym.papers import ten_reviewers
 from allonym.papers.corpora import newsgroups20
 from allonym.papers.corpora.newsgroups20 import Scenario
 from allonym.papers.laplace import reproduce, reviews
@@ -95,9 +96,9 @@ def test_a_folder_without_the_corpora_is_refused(tmp_path, capsys):
 
 
 def test_reviews_are_cut_before_their_last_sentence():
-    assert reviews._cut("One . Two ! Three three") == "one . two !"
-    assert reviews._cut("Only one sentence .") == "only one sentence ."
-    assert len(reviews._cut("word " * 400).split()) == reviews.TOKENS
+    assert ten_reviewers._cut("One . Two ! Three three") == "one . two !"
+    assert ten_reviewers._cut("Only one sentence .") == "only one sentence ."
+    assert len(ten_reviewers._cut("word " * 400).split()) == ten_reviewers.TOKENS
 
 
 def test_another_table_in_the_place_of_a_corpus_is_refused(tmp_path, capsys):

@@ -213,7 +213,9 @@ def test_ties_count_as_before_the_true_author():
 def test_the_summary_says_what_was_measured(recogniser):
     found = recogniser.check(written("ada", 60, 99))
     said = str(found)
-    assert said.startswith("Among 3 writers, an attacker names the right one 100 % of the time on texts of about ")
+    assert said.startswith(
+        "Among 3 writers, an attacker names the right one 100 % (100–100 %) of the time on texts of about "
+    )
     assert f"chance is {100 * found.chance:.0f} %." in said
     assert "looks most like ada (" in said
 

@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from allonym.metrics.scoring import interval, percent
+from allonym.metrics.figures import interval, percent
 from allonym.web import reading
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER

@@ -20,11 +20,13 @@ class Attacker(ClassifierMixin, BaseEstimator):
     """Base of all attackers.
 
     A subclass learns in `_learn` and scores in `_scores`; it is found by its `name`. Spends no privacy: an attacker
-    sees what was released.
+    sees what was released. What it learned is saved with it: the arrays named in `learned`, each an attribute of that
+    name after an underscore, and what else `_state` returns.
     """
 
     name: ClassVar[str]
     describes_itself_as: ClassVar[str]
+    learned: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
@@ -34,13 +36,14 @@ class Attacker(ClassifierMixin, BaseEstimator):
     def _scores(self, texts: list[str]) -> NDArray[np.float64]:
         """Return documents × classes: the higher, the likelier."""
 
-    @abstractmethod
     def _state(self) -> tuple[dict[str, Any], Arrays]:
         """Return what was learned: JSON values and arrays."""
+        return {}, {name: getattr(self, f"_{name}") for name in self.learned}
 
-    @abstractmethod
     def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
         """Take back what `_state` returned."""
+        for name in self.learned:
+            setattr(self, f"_{name}", arrays[name])
 
     def fit(self, texts: Sequence[str], authors: Sequence[object]) -> Self:
         """Learn how these authors write.

@@ -26,6 +26,7 @@ class Delta(Attacker):
 
     name = "delta"
     describes_itself_as = "Burrows' Delta over the commonest words"
+    learned = ("mean", "per_spread", "profiles")
 
     def __init__(self, *, most_frequent: int = 500) -> None:
         if not most_frequent >= 1:
@@ -58,12 +59,11 @@ class Delta(Attacker):
         return rates
 
     def _state(self) -> tuple[dict[str, Any], Arrays]:
-        arrays = {"mean": self._mean, "per_spread": self._per_spread, "profiles": self._profiles}
-        return {"words": list(self._column)}, arrays
+        return {"words": list(self._column)}, super()._state()[1]
 
     def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
         self._column = {word: place for place, word in enumerate(state["words"])}
-        self._mean, self._per_spread, self._profiles = arrays["mean"], arrays["per_spread"], arrays["profiles"]
+        super()._restore(state, arrays)
 
 
 def _words(text: str) -> list[str]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.attackers.base import Arrays, Attacker
+from allonym.attackers.base import Attacker
 from allonym.attackers.features import Lengths
 
 
@@ -16,18 +14,13 @@ class Majority(Attacker):
 
     name = "majority"
     describes_itself_as = "the author with most training texts, always"
+    learned = ("shares",)
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
         self._shares = np.bincount(writers) / len(writers)
 
     def _scores(self, texts: list[str]) -> NDArray[np.float64]:
         return np.tile(self._shares, (len(texts), 1))
-
-    def _state(self) -> tuple[dict[str, Any], Arrays]:
-        return {}, {"shares": self._shares}
-
-    def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
-        self._shares = arrays["shares"]
 
 
 class LengthOnly(Attacker):
@@ -39,6 +32,7 @@ class LengthOnly(Attacker):
 
     name = "length"
     describes_itself_as = "length alone, nearest neighbours"
+    learned = ("lengths", "writers")
 
     def __init__(self, *, neighbours: int = 15) -> None:
         self.neighbours = neighbours
@@ -55,9 +49,3 @@ class LengthOnly(Attacker):
             nearest = np.argsort(distances, kind="stable")[:asked]
             np.add.at(votes[row], self._writers[nearest], 1 / (1 + distances[nearest]))
         return votes
-
-    def _state(self) -> tuple[dict[str, Any], Arrays]:
-        return {}, {"lengths": self._lengths, "writers": self._writers}
-
-    def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
-        self._lengths, self._writers = arrays["lengths"], arrays["writers"]

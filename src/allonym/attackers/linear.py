@@ -36,13 +36,15 @@ class Clue:
 class LinearAttacker(Attacker):
     """Features of a text, each weighed for each author."""
 
+    learned = ("weights", "constants", "scale")
+
     @abstractmethod
     def _features(self) -> Features:
         """Return features that have learned nothing yet."""
 
-    @abstractmethod
     def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        """Return a weight for each author and feature, and a constant for each author."""
+        """Return a weight for each author and feature, and a constant for each author: those of a linear SVM."""
+        return support_vectors(values, writers)
 
     def clues(self, text: str, author: str, *, most: int = 20) -> list[Clue]:
         """Return what speaks most for `author` having written `text`, strongest first."""
@@ -96,12 +98,11 @@ class LinearAttacker(Attacker):
         return sparse.csr_array(raw.multiply(self._scale[None, :]))
 
     def _state(self) -> tuple[dict[str, Any], Arrays]:
-        arrays = {"weights": self._weights, "constants": self._constants, "scale": self._scale}
-        return {"features": self._fitted_features.state()}, arrays
+        return {"features": self._fitted_features.state()}, super()._state()[1]
 
     def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
         self._fitted_features = self._features().restore(state["features"])
-        self._weights, self._constants, self._scale = (arrays[name] for name in ("weights", "constants", "scale"))
+        super()._restore(state, arrays)
 
 
 def support_vectors(values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
@@ -131,9 +132,6 @@ class CharacterNGramSVM(LinearAttacker):
     def _features(self) -> Features:
         return NGrams("characters", 2, 4)
 
-    def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        return support_vectors(values, writers)
-
 
 class WordNGramSVM(LinearAttacker):
     """Word and punctuation 1- to 3-grams, with a linear SVM."""
@@ -143,9 +141,6 @@ class WordNGramSVM(LinearAttacker):
 
     def _features(self) -> Features:
         return NGrams("words", 1, 3)
-
-    def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        return support_vectors(values, writers)
 
 
 class WordBayes(LinearAttacker):
@@ -169,6 +164,3 @@ class ClearChannelSVM(LinearAttacker):
 
     def _features(self) -> Features:
         return NGrams("words", 1, 3, reading=without_words)
-
-    def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        return support_vectors(values, writers)

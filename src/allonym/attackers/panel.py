@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,7 @@ from allonym.attackers.linear import CharacterNGramSVM, ClearChannelSVM, WordBay
 from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
 from allonym.errors import InputError
 from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure
+from allonym.metrics.figures import Figure
 
 Setting = Literal["original", "static", "adaptive"]
 SETTINGS: tuple[Setting, ...] = ("original", "static", "adaptive")
@@ -53,6 +53,11 @@ class Attack:
     setting: Setting
     figures: dict[str, Figure]
     predicted: tuple[str, ...] = field(repr=False)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all but the predictions."""
+        figures = {name: figure.to_json() for name, figure in self.figures.items()}
+        return {"attacker": self.attacker, "setting": self.setting, "figures": figures}
 
 
 @dataclass(frozen=True)
@@ -133,11 +138,18 @@ def attack(
         attacks.append(_measure(knows, "original", original.test, test_authors))
         if released is not None:
             attacks.append(_measure(knows, "static", released.test, test_authors))
-            [adapted] = train([attacker], released.train, train_authors)
-            attacks.append(_measure(adapted, "adaptive", released.test, test_authors))
+            attacks += adaptive([attacker], released, train_authors, test_authors)
         if progress is not None:
             progress(len(attacks), total)
     return PanelResult(tuple(attacks), scoring.chance(test_authors), len(set(train_authors)), len(test_authors))
+
+
+def adaptive(
+    attackers: Sequence[Attacker], released: Texts, train_authors: Sequence[str], test_authors: Sequence[str]
+) -> list[Attack]:
+    """Return what a copy of each attacker reaches that is trained and tested on what was released."""
+    adapted = train(attackers, released.train, train_authors)
+    return [_measure(attacker, "adaptive", released.test, test_authors) for attacker in adapted]
 
 
 def _measure(attacker: Attacker, setting: Setting, texts: Sequence[str], authors: Sequence[str]) -> Attack:

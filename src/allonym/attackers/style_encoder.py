@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import warnings
 from functools import lru_cache
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from allonym.attackers.base import Arrays, Attacker
+from allonym.attackers.base import Attacker
 from allonym.errors import ParameterError
 from allonym.networks.style_encoder.inference import StyleReader
 
@@ -31,6 +31,7 @@ class StyleEncoder(Attacker):
 
     name = "style-encoder"
     describes_itself_as = "a style encoder trained on other writers, linear SVM"
+    learned = ("columns", "weights", "constants")
 
     def __init__(self, *, classifier: Classifier = "svm", model: str = SHIPPED) -> None:
         if classifier not in get_args(Classifier):
@@ -47,12 +48,6 @@ class StyleEncoder(Attacker):
         vectors = reader(self.model).vectors(texts)[:, self._columns]
         scores: Floats = vectors @ self._weights.T + self._constants
         return scores
-
-    def _state(self) -> tuple[dict[str, Any], Arrays]:
-        return {}, {"columns": self._columns, "weights": self._weights, "constants": self._constants}
-
-    def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
-        self._columns, self._weights, self._constants = (arrays[name] for name in ("columns", "weights", "constants"))
 
 
 @lru_cache(maxsize=2)

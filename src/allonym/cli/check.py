@@ -16,12 +16,11 @@ from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
 from allonym.formats.authors import KnownTexts, read_authors, read_documents
 from allonym.formats.tables import shown
-from allonym.metrics.scoring import interval, percent
-from allonym.recognition.recogniser import Evidence, Recogniser, Recognition, sure
+from allonym.metrics.figures import percent
+from allonym.recognition.recogniser import OPEN_SET, Evidence, Recogniser, Recognition, joined
 from allonym.recognition.reliability import count_words, cut
 from allonym.recognition.verification import Verification, Verifier
 
-_OPEN_SET = "What this cannot tell: the real author may be none of the known ones; shares are among these alone."
 _QUOTES = 3
 _LONGEST_QUOTE = 40
 _AUTHORS_TO_TEST = 8  # half of them are learned from: fewer teach what tells those apart, not what tells people apart
@@ -137,7 +136,7 @@ def _recognise(
     talk.data(answer, "\n".join(lines))
     for warning in dict.fromkeys(warning for one in found.values() for warning in one.warnings):
         talk.say(f"Warning: {warning}")
-    talk.say(_OPEN_SET)
+    talk.say(OPEN_SET)
     return max(one.risk for one in found.values())
 
 
@@ -145,14 +144,9 @@ def _attackers(recognition: Recognition, *, verdicts: bool = True) -> list[str]:
     """Return a row for each attacker: how good it is, and what it says."""
     lines = ["", "Attackers, the strongest first (how often each names the right one; among its first five):"]
     for opinion in recognition.opinions:
-        measured = opinion.accuracy
-        ends = interval(measured.low, measured.high)
-        line = f"  {opinion.describes_itself_as}: {percent(measured.value)} ({ends}); {percent(opinion.top_5.value)}"
+        line = f"  {opinion.describes_itself_as}: {opinion.accuracy.in_percent()}; {percent(opinion.top_5.value)}"
         if verdicts:
-            top = opinion.candidates[0]
-            line += f"; says {top.author}, {sure(top.probability)}"
-            if recognition.me not in (None, top.author):
-                line += f", and {recognition.me}, {sure(opinion.of(recognition.me or '').probability)}"
+            line += f"; {opinion.says(recognition.me)}"
         lines.append(line)
     return lines
 
@@ -181,22 +175,12 @@ def _marked(text: str, clues: Sequence[Evidence], talk: Talk) -> str:
     """Return the text with the clues set in bold and underlined, or in [[ ]] where that cannot be seen."""
     styled = talk.color and sys.stdout.isatty()
     pieces, position = [], 0
-    for start, stop in _joined([(place.start, place.stop) for clue in clues for place in clue.places]):
+    for start, stop in joined([(place.start, place.stop) for clue in clues for place in clue.places], gap=0):
         marked = _harmless(text[start:stop])
         pieces.append(_harmless(text[position:start]))
         pieces.append(click.style(marked, bold=True, underline=True) if styled else f"[[{marked}]]")
         position = stop
     return "".join([*pieces, _harmless(text[position:])])
-
-
-def _joined(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    joined: list[tuple[int, int]] = []
-    for start, stop in sorted(spans):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
-        else:
-            joined.append((start, stop))
-    return joined
 
 
 def _harmless(text: str) -> str:
@@ -225,10 +209,9 @@ def _compare(talk: Talk, pair: tuple[str, ...], known: KnownTexts) -> float:
     likely = percent(min(found, 1 - 1e-9))  # never certain, even if rounding says so
     sentence = f"The two texts have one author with a probability of {likely}, if that was as likely as not beforehand."
     if measured is not None:
-        right = measured.accuracy
         sentence += (
-            f" On pairs of known texts by other authors than it learned from, this is right {percent(right.value)} of "
-            f"the time ({interval(right.low, right.high)}); chance is 50 %."
+            " On pairs of known texts by other authors than it learned from, this is right "
+            f"{measured.accuracy.in_percent()} of the time; chance is 50 %."
         )
     record = {"summary": sentence, "risk": found, "probability": found, "words": lengths}
     talk.data({**record, "measured": None if measured is None else measured.to_dict()}, talk.heading(sentence))

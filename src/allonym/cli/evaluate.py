@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from allonym import anonymizers, attackers
+from allonym import anonymizers, attackers, metrics
 from allonym.anonymizers.base import Anonymizer
 from allonym.attackers.base import Attacker
 from allonym.attackers.panel import HEADLINE, default_panel
@@ -21,6 +21,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.evaluate import Candidate, Evaluation, evaluate
 from allonym.evaluation.sample import FEWEST_DOCUMENTS, MOST_AUTHORS, MOST_DOCUMENTS, Sample, read_sample
+from allonym.metrics.base import Measure
 
 _MOST_CONFIGURATIONS = 100
 _ABOUT_REFERENCE = ("reference_label", "reference_text")
@@ -40,6 +41,7 @@ _Given = dict[str, Any]
 @click.option("--sweep", multiple=True, help="Values to try, as epsilon=35,40,45; may be repeated.")
 @click.option("--choose", type=click.IntRange(1), help="Number of the configuration to report on; by default the best.")
 @click.option("--attackers", "names", help="Which attackers to ask, with commas between them; by default all.")
+@click.option("--measures", "further", help="Further measures of use, with commas between them, such as perplexity.")
 @click.option("--max-authors", type=click.IntRange(2), default=MOST_AUTHORS, show_default=True, help="Most authors.")
 @click.option(
     "--max-documents",
@@ -69,6 +71,7 @@ def command(
     sweep: tuple[str, ...],
     choose: int | None,
     names: str | None,
+    further: str | None,
     max_authors: int,
     max_documents: int,
     public: bool,
@@ -87,6 +90,7 @@ def command(
     talk: Talk = context.obj
     report.check_folder(folder, force)
     panel = default_panel() if names is None else [attackers.make(name.strip()) for name in names.split(",")]
+    measures = _measures([] if further is None else further.split(","))
     common = {"reference": reference, "unchanged": target_unchanged, "source": table, "text": text}
     candidates = _candidates(context, dict.fromkeys(methods), parameters, sweep, common)
     if choose is not None and choose > len(candidates):
@@ -102,7 +106,7 @@ def command(
     )
     for note in sample.notes:
         talk.say(note)
-    found = _measured(talk, sample, candidates, panel, insecure_seed)
+    found = _measured(talk, sample, candidates, panel, measures, insecure_seed)
     chosen = None if choose is None else choose - 1
     record = report.write(folder, found, chosen=chosen, internal=not public, force=force)
     talk.data(record, talk.heading(record["verdict"]))
@@ -115,8 +119,25 @@ def command(
         context.exit(RISK)
 
 
+def _measures(further: Sequence[str]) -> list[Measure]:
+    """Return the usual measures and those asked for, all of which must be there."""
+    known = metrics.measures()
+    names = [name.strip() for name in further]
+    for name in names:
+        if name not in known:
+            raise click.UsageError(f"There is no measure of that name; choose among: {', '.join(known)}.")
+        if lack := known[name].missing():
+            raise click.UsageError(lack)
+    return [measure for name, measure in known.items() if measure.usual or name in names]
+
+
 def _measured(
-    talk: Talk, sample: Sample, candidates: Sequence[Candidate], panel: Sequence[Attacker], seed: int | None
+    talk: Talk,
+    sample: Sample,
+    candidates: Sequence[Candidate],
+    panel: Sequence[Attacker],
+    measures: Sequence[Measure],
+    seed: int | None,
 ) -> Evaluation:
     hidden = talk.quiet or not sys.stderr.isatty()
     with click.progressbar(length=1, label="Measuring", file=sys.stderr, hidden=hidden) as bar:
@@ -125,7 +146,7 @@ def _measured(
             bar.length = total
             bar.update(done - bar.pos)
 
-        return evaluate(sample, candidates, panel, seed=seed, progress=progress)
+        return evaluate(sample, candidates, panel, measures=measures, seed=seed, progress=progress)
 
 
 def _candidates(

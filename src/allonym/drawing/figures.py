@@ -9,20 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Literal
 
-from allonym.drawing.figure_data import (
-    Bar,
-    Bars,
-    Figure,
-    Heatmap,
-    Lines,
-    Panel,
-    Point,
-    Rule,
-    Series,
-    from_csv,
-    table,
-    to_csv,
-)
+from allonym.drawing.figure_data import Bars, Figure, Heatmap, Lines, Point, Rule, Series
 from allonym.drawing.svg import (
     Axis,
     Labels,
@@ -38,25 +25,6 @@ from allonym.drawing.svg import (
     tag,
     width_of,
 )
-
-__all__ = [
-    "Bar",
-    "Bars",
-    "Figure",
-    "Heatmap",
-    "Lines",
-    "Panel",
-    "Point",
-    "Rule",
-    "Series",
-    "bars",
-    "draw",
-    "from_csv",
-    "heatmap",
-    "lines",
-    "table",
-    "to_csv",
-]
 
 _WIDTH = 720.0
 _LEGEND_ROOM = 1.15  # type differs: names that run into each other are worse than gaps

@@ -6,7 +6,7 @@ from allonym import __version__
 from allonym.attackers.panel import HEADLINE
 from allonym.errors import ParameterError
 from allonym.evaluation.evaluate import Evaluation, Outcome
-from allonym.metrics.scoring import Figure, interval, percent
+from allonym.metrics.figures import percent
 from allonym.privacy import Guarantee
 from allonym.privacy.statement import number
 
@@ -18,7 +18,6 @@ _NOT_COVERED = (
     "The figures of this test, and how many documents there are of how many authors and of the one with most, are "
     "computed from the originals without noise: the promise does not cover them."
 )
-_USES = {"topic": "of the topic score", "meaning": "of the meaning (cosine)", "unchanged": "of the words"}
 
 
 def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
@@ -27,10 +26,10 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
     useless = "" if evaluation.useful(outcome) else ", no more than guessing labels without reading reaches"
     return (
         f"With {outcome.candidate}, the strongest adaptive attacker ({attack.attacker}) names the right one of "
-        f"{outcome.panel.authors} authors {_with_interval(attack.figures[HEADLINE])} of the time, where the strongest "
+        f"{outcome.panel.authors} authors {attack.figures[HEADLINE].in_percent()} of the time, where the strongest "
         f"on the original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most "
         f"frequent author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
-        f"{_USES[evaluation.measure]}{useless}, so relative utility minus relative attack is {outcome.advantage:+.2f}."
+        f"{evaluation.measure.keeps}{useless}, so relative utility minus relative attack is {outcome.advantage:+.2f}."
     )
 
 
@@ -90,10 +89,6 @@ def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
     return found
 
 
-def _with_interval(figure: Figure) -> str:
-    return f"{percent(figure.value)} ({interval(figure.low, figure.high)})"
-
-
 def _unit(promised: Guarantee) -> str:
     return {"word": "each word of a document", "document": "each document", "author": "each author"}[promised.unit]
 
@@ -129,7 +124,7 @@ def _paragraph(evaluation: Evaluation, outcome: Outcome) -> str:
         f"{outcome.promised} {_composition(outcome, sample.largest_author)} In a test on {len(sample.texts):,} "
         f"documents of {outcome.panel.authors} authors, the strongest of {len(evaluation.attackers)} attackers "
         f"retrained on such output ({attack.attacker}) named the right author of "
-        f"{_with_interval(attack.figures[HEADLINE])} of the test documents; naming the most frequent author "
+        f"{attack.figures[HEADLINE].in_percent()} of the test documents; naming the most frequent author "
         f"always reaches {floor}, and the strongest attacker on the originals "
         f"{percent(evaluation.original.figures[HEADLINE].value)}. {_NOT_COVERED}"
     )

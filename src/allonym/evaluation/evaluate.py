@@ -9,13 +9,9 @@ Privacy: spends nothing as long as nothing is published; a published configurati
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Literal
 
 from allonym import metrics
 from allonym.anonymizers.base import REPEATABLE, Anonymizer
@@ -23,15 +19,11 @@ from allonym.attackers.base import Attacker
 from allonym.attackers.panel import HEADLINE, Attack, PanelResult, Texts, attack, train
 from allonym.errors import ParameterError
 from allonym.evaluation.sample import Sample
-from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure
+from allonym.metrics.base import Ground, Measure, Taking
+from allonym.metrics.figures import Figure
 from allonym.privacy import Guarantee
 from allonym.randomness import insecure
 
-MEANING_DOCUMENTS = 100  # test documents whose sentence embeddings are compared: a tenth of a second each, and more
-TOPIC_FIGURE = "f1_weighted"
-
-Measure = Literal["topic", "meaning", "unchanged"]
 Progress = Callable[[int, int], None]
 
 
@@ -52,27 +44,6 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Use:
-    """What is left of the texts' use, each figure with its interval over test documents; None could not be measured.
-
-    Attributes:
-        topic: Weighted F1 of an analyst who learns the labels from released texts.
-        meaning: Mean cosine of the sentence embeddings before and after.
-        unchanged: Share of the words that are still there.
-        length: Words after for each word before.
-    """
-
-    topic: Figure | None
-    meaning: Figure | None
-    unchanged: Figure | None
-    length: Figure | None
-
-    def of(self, measure: Measure) -> Figure:
-        """Return the figure of a measure; 0 where it could not be measured."""
-        return getattr(self, measure) or Figure(0.0, 0.0, 0.0)
-
-
-@dataclass(frozen=True)
 class Outcome:
     """What one configuration promises and what was measured of it.
 
@@ -81,7 +52,7 @@ class Outcome:
         promised: What it promises for each document.
         promised_to_author: What it promises to the author with most documents in the table.
         panel: What every attacker reached in every setting.
-        use: What is left of the texts' use.
+        use: What is left of the texts' use, by measure; None could not be measured.
         relative_utility: The main measure of use, as a share of what the originals reach.
         relative_attack: The strongest adaptive attack, as a share of the strongest on the originals.
     """
@@ -90,7 +61,7 @@ class Outcome:
     promised: Guarantee
     promised_to_author: Guarantee
     panel: PanelResult = field(repr=False)
-    use: Use
+    use: dict[str, Figure | None]
     relative_utility: float
     relative_attack: float
 
@@ -112,10 +83,11 @@ class Evaluation:
     Attributes:
         sample: The documents.
         outcomes: One for each configuration, in the order given.
-        measure: The main measure of use: labels where there are some, else meaning, else unchanged words.
+        measure: The main measure of use: the first in the queue that can be taken.
         before: What the originals reach in it.
         label_floor: What guessing labels without reading would reach, where use is measured by labels.
         attackers: Name and description of each attacker.
+        not_measured: Measures that could not be taken, and why.
         seed: Of a repeatable run, which promises nothing.
     """
 
@@ -125,6 +97,7 @@ class Evaluation:
     before: Figure
     label_floor: float | None
     attackers: tuple[tuple[str, str], ...]
+    not_measured: dict[str, str] = field(default_factory=dict)
     seed: int | None = None
 
     @property
@@ -139,7 +112,11 @@ class Evaluation:
 
     def useful(self, outcome: Outcome) -> bool:
         """Say whether an analyst finds more labels than by guessing without reading, beyond the interval."""
-        return self.label_floor is None or outcome.use.of(self.measure).low > self.label_floor
+        return self.label_floor is None or self.use(outcome).low > self.label_floor
+
+    def use(self, outcome: Outcome) -> Figure:
+        """Return the main measure of a configuration; 0 where it could not be measured."""
+        return outcome.use[self.measure.name] or Figure(0.0, 0.0, 0.0)
 
     def best(self) -> int:
         """Return the place of the configuration with the largest advantage, of the useful ones if there are any.
@@ -159,6 +136,7 @@ def evaluate(
     candidates: Sequence[Candidate],
     attackers: Sequence[Attacker],
     *,
+    measures: Sequence[Measure] | None = None,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -168,29 +146,45 @@ def evaluate(
         sample: What to evaluate on.
         candidates: The configurations.
         attackers: The panel.
+        measures: What to measure of use, a main one among them; by default the usual ones.
         seed: Makes the run repeatable; its guarantees then read "none". By default noise is drawn securely.
         progress: Told how many of the steps are done.
     """
     if not candidates or not attackers:
         raise ParameterError("An evaluation needs one method and one attacker at least.")
     steps = _Steps(len(candidates), 3 * len(attackers), progress)
-    use = _UseMeasures(sample)
     known = sample.places("train")
+    ground = Ground(sample.texts, known, sample.places("test"), sample.labels)
+    wanted = [one for one in metrics.measures().values() if one.usual] if measures is None else measures
+    taken, not_measured = _taken(wanted, ground)
+    main = next(one for one in wanted if one.main is not None and one.name in taken)
+    use = taken[main.name]
     trained = train(attackers, _at(sample.texts, known), _at(sample.authors, known))
     outcomes = []
     for candidate in candidates:
         release = candidate.anonymizer.release(sample.texts, rng=None if seed is None else insecure(seed))
-        texts = release.texts()
-        found = _attacked(sample, texts, attackers, trained, steps)
-        left = use.after(release.payload, texts)
+        payload, texts = release.payload, release.texts()
+        panel = _attacked(sample, texts, attackers, trained, steps)
+        left = {one.name: taken[one.name].after(payload, texts) if one.name in taken else None for one in wanted}
         steps.candidate_done()
         to_one = _stated(candidate.anonymizer, 1, seed)
         to_author = _stated(candidate.anonymizer, sample.largest_author, seed)
-        relative = _ratio(left.of(use.measure).value, use.before.value)
-        attacked = _ratio(_headline(found, "adaptive"), _headline(found, "original"))
-        outcomes.append(Outcome(candidate, to_one, to_author, found, left, relative, attacked))
+        kept = left[main.name]
+        relative = _ratio(0.0 if kept is None else kept.value, use.before.value)
+        attacked = _ratio(_headline(panel, "adaptive"), _headline(panel, "original"))
+        outcomes.append(Outcome(candidate, to_one, to_author, panel, left, relative, attacked))
     named = tuple((attacker.name, attacker.describes_itself_as) for attacker in attackers)
-    return Evaluation(sample, tuple(outcomes), use.measure, use.before, use.floor, named, seed)
+    return Evaluation(sample, tuple(outcomes), main, use.before, use.floor, named, not_measured, seed)
+
+
+def _taken(wanted: Sequence[Measure], ground: Ground) -> tuple[dict[str, Taking], dict[str, str]]:
+    """Take the measures that can be taken of the originals; of the others, say why they cannot."""
+    lacks = {one.name: one.lacks(ground) for one in wanted}
+    if all(lacks[one.name] for one in wanted if one.main is not None):
+        raise ParameterError("No main measure of use can be taken; leave measures out for the usual ones.")
+    return {one.name: one.taking(one, ground) for one in wanted if not lacks[one.name]}, {
+        name: lack for name, lack in lacks.items() if lack
+    }
 
 
 class _Steps:
@@ -210,70 +204,6 @@ class _Steps:
     def _tell(self, done: int) -> None:
         if self._progress is not None:
             self._progress(done, self._total)
-
-
-class _UseMeasures:
-    """Measures use before once, and after for each configuration."""
-
-    def __init__(self, sample: Sample) -> None:
-        self._sample, self._train, self._test = sample, sample.places("train"), sample.places("test")
-        self._originals = _at(sample.texts, self._test)
-        every = max(1, len(self._test) // MEANING_DOCUMENTS)
-        self._compared = list(range(0, len(self._test), every))[:MEANING_DOCUMENTS]
-        self._vectors: NDArray[np.float32] | None = None
-        if metrics.available()["cosine"] == metrics.READY:
-            self._vectors = metrics.embed(_at(self._originals, self._compared))
-        self.before, self.floor = Figure(1.0, 1.0, 1.0), None if sample.labels is None else self._label_floor()
-        self.measure: Measure = "unchanged" if self._vectors is None else "meaning"
-        if sample.labels is not None:
-            self.measure, self.before = "topic", self._topic(sample.texts)
-
-    def _label_floor(self) -> float:
-        """Return the better of naming the most frequent label always and of guessing labels as often as they occur.
-
-        The second reaches, in expectation, precision p and recall q of a label with share p in the test and q in the
-        training part. By weighted F1 it is often the better of the two.
-        """
-        labels = self._sample.labels or []
-        train, test = (Counter(_at(labels, part)) for part in (self._train, self._test))
-        shares = [(test[label] / test.total(), train[label] / train.total()) for label in test]
-        return max(self._one_label().value, sum(p * 2 * p * q / (p + q) for p, q in shares))
-
-    def _one_label(self) -> Figure:
-        """Return what naming the most frequent label always reaches."""
-        labels = self._sample.labels or []
-        [(most_frequent, _)] = Counter(_at(labels, self._train)).most_common(1)
-        return scoring.classification(_at(labels, self._test), [most_frequent] * len(self._test))[TOPIC_FIGURE]
-
-    def after(self, payload: Any, texts: Sequence[str]) -> Use:  # noqa: ANN401 - vectors or texts
-        """Return what is left of use in a release."""
-        released = _at(texts, self._test)
-        topic = None
-        if self._sample.labels is not None:
-            try:
-                topic = self._topic(payload if hasattr(payload, "tocsr") else texts)
-            except ParameterError:  # not one word is left to learn from: the originals had passed
-                topic = self._one_label()
-        unchanged, length = (
-            _mean(measure(self._originals, released)) for measure in (metrics.unchanged, metrics.length_change)
-        )
-        return Use(topic, self._meaning(_at(released, self._compared)), unchanged, length)
-
-    def _topic(self, documents: Any) -> Figure:  # noqa: ANN401 - counts, which the analyst gets as they are, or texts
-        labels = self._sample.labels or []
-        train, test = (
-            documents[part] if hasattr(documents, "tocsr") else _at(documents, part)
-            for part in (self._train, self._test)
-        )
-        return metrics.topic_scores(train, _at(labels, self._train), test, _at(labels, self._test)).best[TOPIC_FIGURE]
-
-    def _meaning(self, released: Sequence[str]) -> Figure | None:
-        if self._vectors is None:
-            return None
-        after = metrics.embed(released)
-        cosines = np.einsum("ij,ij->i", self._vectors, after, dtype=np.float64)
-        cosines[~self._vectors.any(axis=1) & ~after.any(axis=1)] = 1.0
-        return _mean(np.clip(cosines, -1.0, 1.0))
 
 
 def _attacked(
@@ -302,12 +232,6 @@ def _headline(panel: PanelResult, setting: Literal["original", "adaptive"]) -> f
 
 def _at(values: Sequence[str], places: Sequence[int]) -> list[str]:
     return [values[place] for place in places]
-
-
-def _mean(values: NDArray[np.float64]) -> Figure | None:
-    """Return the mean of what could be measured, if anything could."""
-    known = values[~np.isnan(values)]
-    return scoring.bootstrap(known) if len(known) else None
 
 
 def _ratio(after: float, before: float) -> float:

@@ -7,8 +7,10 @@ from importlib.resources import files
 from string import Template
 from typing import Any
 
-from allonym.drawing.figures import Figure, table
+from allonym import metrics
+from allonym.drawing.figure_data import Figure, table
 from allonym.drawing.svg import escaped
+from allonym.metrics.figures import spread
 from allonym.privacy.statement import number
 
 _HEADLINES = {
@@ -17,12 +19,6 @@ _HEADLINES = {
     "f1_macro": "F1 (macro)",
     "top_5": "among first five",
     "mean_reciprocal_rank": "mean reciprocal rank",
-}
-_USES = {
-    "topic": "topic F1",
-    "meaning": "similarity of meaning",
-    "unchanged": "words unchanged",
-    "length": "words after / before",
 }
 
 
@@ -96,12 +92,6 @@ def _cell(value: object) -> str:
     return escaped(f"{value:.3f}".removesuffix(".000") if isinstance(value, float) else str(value))
 
 
-def _measured(figure: Mapping[str, float] | None) -> str:
-    if figure is None:
-        return "not measured"
-    return f"{figure['value']:.3f} ({figure['low']:.3f}–{figure['high']:.3f})"
-
-
 def _configurations(record: Mapping[str, Any]) -> str:
     head = ["configuration", "ε", "strongest adaptive", "accuracy", "relative utility", "relative attack", "advantage"]
     rows = []
@@ -110,13 +100,13 @@ def _configurations(record: Mapping[str, Any]) -> str:
         mark = " (chosen)" if one["number"] == record["chosen"] else ""
         promised = "none" if epsilon is None else f"{number(epsilon)} per {one['guarantee']['unit']}"
         shares = [f"{one['relative_utility']:.2f}", f"{one['relative_attack']:.2f}", f"{one['advantage']:+.2f}"]
-        rows.append([f"{one['number']}. {one['name']}{mark}", promised, attack["attacker"], _measured(attack), *shares])
+        rows.append([f"{one['number']}. {one['name']}{mark}", promised, attack["attacker"], spread(attack), *shares])
     return _table("All configurations; advantage is relative utility minus relative attack", head, rows)
 
 
 def _attacks(chosen: Mapping[str, Any]) -> str:
     rows = [
-        [f"{one['attacker']}, {one['setting']}", *(_measured(one["figures"][name]) for name in _HEADLINES)]
+        [f"{one['attacker']}, {one['setting']}", *(spread(one["figures"][name]) for name in _HEADLINES)]
         for one in chosen["attacks"]
     ]
     caption = f"Every attacker in every setting, for {chosen['name']}, with intervals"
@@ -124,16 +114,22 @@ def _attacks(chosen: Mapping[str, Any]) -> str:
 
 
 def _use(record: Mapping[str, Any]) -> str:
-    measured = record["utility_measure"]
-    before = dict.fromkeys(_USES, "1")
-    before["topic"] = _measured(record["utility_of_originals"]) if measured["name"] == "topic" else "not measured"
-    rows: list[list[object]] = [["original texts", *before.values()]]
-    if record["utility_floor"] is not None:
-        rows.append(["guessed without reading", f"{record['utility_floor']:.3f}", "–", "–", "–"])
+    main = record["utility_measure"]
+    taken = [metrics.measures()[name] for name in record["configurations"][0]["use"]]
+    before, floor = ["original texts"], ["guessed without reading"]
+    for measure in taken:
+        if measure.name == main["name"] and measure.untouched is None:
+            before.append(measure.shown(record["utility_of_originals"]))
+        else:
+            before.append("not measured" if measure.untouched is None else f"{measure.untouched:g}")
+        floor.append(
+            f"{record['utility_floor']:.3f}" if measure.name == main["name"] and record["utility_floor"] else "–"
+        )
+    rows = [before, floor] if record["utility_floor"] is not None else [before]
     for one in record["configurations"]:
-        rows.append([f"{one['number']}. {one['name']}", *(_measured(one["use"][name]) for name in _USES)])
-    words = f"What is left of the texts’ use, with intervals; the main measure is the {measured['meaning']}"
-    return _table(words, ["configuration", *_USES.values()], rows)
+        rows.append([f"{one['number']}. {one['name']}", *(each.shown(one["use"][each.name]) for each in taken)])
+    words = f"What is left of the texts’ use, with intervals; the main measure is the {main['meaning']}"
+    return _table(words, ["configuration", *(measure.head for measure in taken)], rows)
 
 
 def _claim(claim: Mapping[str, str]) -> str:
@@ -153,7 +149,7 @@ def _how(record: Mapping[str, Any]) -> str:
         f"by {record['authors']:,} authors",
         "floor": f"{record['floor']:.3f}: the share of the most frequent author among the test documents",
         "versions": ", ".join(f"{name} {version}" for name, version in how["versions"].items()),
-        **{name.replace("_", " "): how[name] for name in ("randomness", "intervals", "meaning", "released_texts")},
+        **{name.replace("_", " "): how[name] for name in how if name not in ("versions", "settings", "attackers")},
         **{f"setting: {name}": words for name, words in how["settings"].items()},
         **{f"attacker: {name}": words for name, words in how["attackers"].items()},
     }

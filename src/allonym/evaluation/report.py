@@ -13,27 +13,24 @@ import platform
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from allonym import __version__
+from allonym import __version__, metrics
 from allonym.attackers.panel import HEADLINE, SETTINGS
-from allonym.drawing.figures import Bar, Bars, Figure, Heatmap, Lines, Panel, Point, Rule, Series, draw, to_csv
+from allonym.drawing.figure_data import Bar, Bars, Figure, Heatmap, Lines, Point, Rule, to_csv
+from allonym.drawing.figures import draw
+from allonym.drawing.trade_off import point, trade_off
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims
-from allonym.evaluation.evaluate import MEANING_DOCUMENTS, Evaluation, Measure, Outcome
+from allonym.evaluation.evaluate import Evaluation, Outcome
 from allonym.evaluation.page import page
 from allonym.formats.tables import shown
 from allonym.jobs.execute import plain_parameter
 from allonym.jobs.outputs import atomic
 from allonym.metrics import scoring
+from allonym.metrics.figures import CONFIDENCE, rounded_percent
 
-MEASURES: dict[Measure, str] = {
-    "topic": "topic F1 of an analyst who learns from the released texts",
-    "meaning": "cosine of sentence embeddings before and after",
-    "unchanged": "share of words unchanged",
-}
 _MOST_AUTHORS_DRAWN = 25
 _FILES = {"report.html", "report.json", "predictions.csv", "figures"}
 
@@ -66,8 +63,11 @@ def record(evaluation: Evaluation, *, chosen: int | None = None, internal: bool 
         "notes": list(sample.notes),
         "floor": evaluation.floor,
         "strongest_on_originals": _strongest(evaluation.original),
-        "utility_measure": {"name": evaluation.measure, "meaning": MEASURES[evaluation.measure]},
-        "utility_of_originals": asdict(evaluation.before),
+        "utility_measure": {
+            "name": evaluation.measure.name,
+            "meaning": evaluation.measure.describes_itself_as,
+        },
+        "utility_of_originals": evaluation.before.to_json(),
         "utility_floor": evaluation.label_floor,
         "configurations": [_configuration(number, one) for number, one in enumerate(evaluation.outcomes, 1)],
         "claim": claims.claim(evaluation, outcome),
@@ -176,7 +176,7 @@ def _chosen_by(evaluation: Evaluation) -> str:
 
 
 def _strongest(attack: Any) -> dict[str, Any]:  # noqa: ANN401 - panel's Attack
-    return {"attacker": attack.attacker, **asdict(attack.figures[HEADLINE])}
+    return {"attacker": attack.attacker, **attack.figures[HEADLINE].to_json()}
 
 
 def _configuration(number: int, outcome: Outcome) -> dict[str, Any]:
@@ -190,18 +190,11 @@ def _configuration(number: int, outcome: Outcome) -> dict[str, Any]:
         "guarantee_of_largest_author": outcome.promised_to_author.to_dict(),
         "strongest_adaptive": _strongest(outcome.strongest),
         "strongest_static": _strongest(outcome.panel.strongest("static")),
-        "use": {name: figure and asdict(figure) for name, figure in vars(outcome.use).items()},
+        "use": {name: figure and figure.to_json() for name, figure in outcome.use.items()},
         "relative_utility": outcome.relative_utility,
         "relative_attack": outcome.relative_attack,
         "advantage": outcome.advantage,
-        "attacks": [
-            {
-                "attacker": one.attacker,
-                "setting": one.setting,
-                "figures": {name: asdict(figure) for name, figure in one.figures.items()},
-            }
-            for one in outcome.panel.attacks
-        ],
+        "attacks": [one.to_json() for one in outcome.panel.attacks],
     }
 
 
@@ -226,36 +219,43 @@ def _how(evaluation: Evaluation) -> dict[str, Any]:
         "randomness": "cryptographic, not repeatable"
         if evaluation.seed is None
         else f"--insecure-seed {evaluation.seed}",
-        "intervals": f"{scoring.CONFIDENCE:.0%} bootstrap over test documents, {scoring.RESAMPLES} resamples",
-        "meaning": f"sentence embeddings of at most {MEANING_DOCUMENTS} test documents"
-        if evaluation.outcomes[0].use.meaning
-        else "not measured: the extra allonym[semantics] is not installed",
+        "intervals": f"{rounded_percent(CONFIDENCE)} bootstrap over test documents, {scoring.RESAMPLES} resamples",
+        **_how_measured(evaluation),
         "released_texts": "measured and discarded; nothing of them was written",
     }
 
 
+def _how_measured(evaluation: Evaluation) -> dict[str, str]:
+    """Say of measures that were taken on some documents only, or not at all."""
+    told = {}
+    for name in evaluation.outcomes[0].use:
+        measure = metrics.measures()[name]
+        if name in evaluation.not_measured:
+            told[name] = f"not measured: {evaluation.not_measured[name]}"
+        elif measure.most is not None:
+            told[name] = f"{measure.describes_itself_as}, of at most {measure.most} test documents"
+    return told
+
+
 def _trade_off(evaluation: Evaluation, chosen: int) -> Lines:
-    by_method: dict[str, list[Point]] = {}
+    curves: dict[str, list[Point]] = {}
     for place, outcome in enumerate(evaluation.outcomes):
-        attack, use = outcome.strongest.figures[HEADLINE], outcome.use.of(evaluation.measure)
-        label = outcome.candidate.setting or outcome.candidate.method
-        ends = (attack.low, attack.high, use.low, use.high)
-        point = Point(attack.value, use.value, *ends, f"chosen: {label}" if place == chosen else label, place == chosen)
-        by_method.setdefault(outcome.candidate.method, []).append(point)
-    attack, use = evaluation.original.figures[HEADLINE], evaluation.before
-    before = Point(attack.value, use.value, attack.low, attack.high, use.low, use.high, "original")
-    series = [Series(method, tuple(points)) for method, points in by_method.items()]
+        candidate, attack = outcome.candidate, outcome.strongest.figures[HEADLINE]
+        figures = (attack.numbers, evaluation.use(outcome).numbers)
+        made = point(*figures, candidate.setting or candidate.method, chosen=place == chosen)
+        curves.setdefault(candidate.method, []).append(made)
     rules = [Rule("x", evaluation.floor, "author floor")]
     if evaluation.label_floor is not None:
         rules.append(Rule("y", evaluation.label_floor, "label floor"))
-    return Lines(
-        "What is kept against what is given away",
-        f"Each point is a configuration: further up the texts keep more of their use ({MEASURES[evaluation.measure]}), "
-        "further left the strongest adaptive attacker names fewer authors. The ring marks the chosen configuration, "
-        "the floors what guessing authors or labels without reading would reach. Lines through points are intervals.",
-        "accuracy of the strongest adaptive attacker",
-        {"topic": "topic F1", "meaning": "similarity of meaning", "unchanged": "words unchanged"}[evaluation.measure],
-        (Panel("", (*series, Series("original", (before,))), tuple(rules)),),
+    return trade_off(
+        "Each point is a configuration: further up the texts keep more of their use "
+        f"({evaluation.measure.describes_itself_as}), further left the strongest adaptive attacker names fewer "
+        "authors. The ring marks the chosen configuration, the floors what guessing authors or labels without reading "
+        "would reach. Lines through points are intervals.",
+        ("accuracy of the strongest adaptive attacker", evaluation.measure.title),
+        curves,
+        (evaluation.original.figures[HEADLINE].numbers, evaluation.before.numbers),
+        rules,
     )
 
 
@@ -263,7 +263,7 @@ def _attackers(evaluation: Evaluation, outcome: Outcome) -> Bars:
     groups = []
     for name, _ in evaluation.attackers:
         found = {one.setting: one.figures[HEADLINE] for one in outcome.panel.attacks if one.attacker == name}
-        shapes = [Bar(setting, *vars(found[setting]).values()) for setting in SETTINGS]
+        shapes = [Bar(setting, *found[setting].numbers) for setting in SETTINGS]
         groups.append((name, tuple(shapes)))
     return Bars(
         "Attackers before and after",

@@ -5,16 +5,21 @@ The functions load on first use, and each asks only for the packages it needs it
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from allonym.metrics.base import Measure
     from allonym.metrics.fluency import grammar_findings as grammar_findings
     from allonym.metrics.fluency import perplexity as perplexity
+    from allonym.metrics.scoring import bootstrap as bootstrap
     from allonym.metrics.semantics import cosine as cosine
     from allonym.metrics.semantics import embed as embed
     from allonym.metrics.semantics import meteor_1_5 as meteor_1_5
     from allonym.metrics.semantics import meteor_nltk as meteor_nltk
+    from allonym.metrics.semantics import similarity as similarity
     from allonym.metrics.semantics import word_movers as word_movers
     from allonym.metrics.style import feature_distance as feature_distance
     from allonym.metrics.style import length_change as length_change
@@ -27,6 +32,7 @@ READY = "ready"
 
 _HOMES = {
     "TopicScores": "utility",
+    "bootstrap": "scoring",
     "cosine": "semantics",
     "embed": "semantics",
     "feature_distance": "style",
@@ -35,6 +41,7 @@ _HOMES = {
     "meteor_1_5": "semantics",
     "meteor_nltk": "semantics",
     "perplexity": "fluency",
+    "similarity": "semantics",
     "topic_scores": "utility",
     "unchanged": "style",
     "unchanged_in_place": "style",
@@ -42,19 +49,31 @@ _HOMES = {
 }
 _MODULES = ("fluency", "semantics", "style", "utility")
 
-__all__ = [*sorted(_HOMES), *_MODULES, "READY", "available"]
+
+__all__ = [*sorted(_HOMES), *_MODULES, "READY", "available", "measures"]
+
+
+@cache
+def measures() -> dict[str, Measure]:
+    """Return every measure of this package by name, those that may be the main one first."""
+    from allonym.metrics.base import Measure
+
+    modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__) if module.name[0] != "_"]
+    found = {
+        id(member): member for module in modules for member in vars(module).values() if isinstance(member, Measure)
+    }
+    ordered = sorted(found.values(), key=lambda measure: (measure.main or len(found) + 1, measure.name))
+    return {measure.name: measure for measure in ordered}
 
 
 def available() -> dict[str, str]:
-    """Say of each measure "ready", or what to install to use it.
+    """Say of each function "ready", or what to install to use it.
 
     No model is loaded or checked, and of the packages asked for only nltk is imported.
     """
-    from allonym.metrics import _requirements
-
-    lacks = _requirements.lacks()
-    measures = sorted(set(_HOMES) - {"TopicScores"})
-    return {name: lacks.get(name) or READY for name in measures}
+    missing = {function: measure.missing for measure in measures().values() for function in measure.functions}
+    functions = sorted(set(_HOMES) - {"TopicScores", "bootstrap"})
+    return {name: (missing[name]() if name in missing else "") or READY for name in functions}
 
 
 def __getattr__(name: str) -> object:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from allonym import models
 from allonym.errors import MissingDependencyError
-from allonym.metrics._shared import encodable, how_to_install, optional, packaged_file, pinned
+from allonym.metrics._shared import encodable, how_to_install, lacking, optional, packaged_file, pinned
 
 DIMENSIONS: Final = 384
 MOST_TOKENS: Final = 256  # of one piece, the two marks at its ends included
@@ -84,6 +84,14 @@ class Encoder:
         states = self._session.run(None, inputs)[0]
         mean: NDArray[np.float64] = states[0].mean(axis=0, dtype=np.float64)
         return _unit(mean[None]).ravel()
+
+
+def missing() -> str:
+    """Say what is missing to load the encoder; nothing if all is there."""
+    lack = lacking("The sentence encoder", EXTRA, "onnxruntime", "tokenizers", MODULE)
+    if not lack and packaged_file(MODULE, NETWORK) is None:
+        return f"The package {PACKAGE} has no {NETWORK}: {how_to_install(EXTRA)}."
+    return lack
 
 
 @cache

@@ -63,6 +63,12 @@ def installed(module: str) -> bool:
     return find_spec(module) is not None
 
 
+def lacking(what: str, extra: str, *modules: str) -> str:
+    """Say which package of an extra is missing, with a way out; nothing if all are there."""
+    absent = [module for module in modules if not installed(module)]
+    return f"{what} needs {absent[0]}, which is not installed: {how_to_install(extra)}." if absent else ""
+
+
 def packaged_file(package: str, file: str) -> Path | None:
     """Find a file inside an installed package, without running any of the package's code."""
     spec = find_spec(package)

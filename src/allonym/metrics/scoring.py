@@ -6,19 +6,17 @@ an interval says nothing about other training texts or another run of a random a
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from allonym.errors import InputError
+from allonym.metrics.figures import Figure, Floats
 from allonym.randomness import insecure
 
 RESAMPLES = 1000
-CONFIDENCE = 0.95
 _BOOTSTRAP_SEED = 20_180_708  # intervals are no secret, and a report must say the same twice
 _DRAWS_AT_ONCE = 2**21  # 16 MiB of indices
 _SCORES = (
@@ -27,43 +25,7 @@ _SCORES = (
     *("f1_macro", "precision_macro", "recall_macro"),
 )
 
-Floats: TypeAlias = NDArray[np.float64]
 _Integers: TypeAlias = NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A measured number with its interval."""
-
-    value: float
-    low: float
-    high: float
-
-    def __str__(self) -> str:
-        return f"{self.value:.3f} ({self.low:.3f} to {self.high:.3f})"
-
-
-def percent(share: float, digits: int = 0) -> str:
-    """Write a share in per cents, but never round one to all or nothing. The page's scripts have the same rule.
-
-    >>> percent(0.623), percent(0.999), percent(0.002), percent(1), percent(0.0004, 1)
-    ('62 %', 'over 99 %', 'under 1 %', '100 %', 'under 0.1 %')
-    """
-    scale = 10**digits
-    parts = math.floor(100 * scale * share + 0.5)
-    if 0 < share < 1 and not 0 < parts < 100 * scale:
-        end = ("under", 1 / scale) if parts < 1 else ("over", 100 - 1 / scale)
-        return f"{end[0]} {end[1]:.{digits}f} %"
-    return f"{parts / scale:.{digits}f} %"
-
-
-def interval(low: float, high: float) -> str:
-    """Write the ends of an interval in per cents.
-
-    >>> interval(0.31, 0.446), interval(0.0, 0.998)
-    ('31–45 %', '0–over 99 %')
-    """
-    return f"{percent(low).removesuffix(' %')}–{percent(high)}"
 
 
 def bootstrap(values: ArrayLike, statistic: Callable[..., Any] = np.mean) -> Figure:
@@ -82,7 +44,7 @@ def bootstrap(values: ArrayLike, statistic: Callable[..., Any] = np.mean) -> Fig
     numbers = numbers[~np.isnan(numbers)]
     _at_least_one(len(numbers))
     resampled = [statistic(numbers[draws], axis=1) for draws in _draws(len(numbers))]
-    return _figure(float(statistic(numbers, axis=0)), np.concatenate(resampled))
+    return Figure.of_resamples(float(statistic(numbers, axis=0)), np.concatenate(resampled))
 
 
 def classification(truth: Sequence[object], predicted: Sequence[object]) -> dict[str, Figure]:
@@ -95,12 +57,14 @@ def classification(truth: Sequence[object], predicted: Sequence[object]) -> dict
     0.75
     """
     of_document, margins = _cells(truth, predicted)
-    [found] = _scores(_counted(of_document[None], len(margins)), margins)
+    measured = values(truth, predicted)
     resampled = np.concatenate(
         [_scores(_counted(of_document[draws], len(margins)), margins) for draws in _draws(len(of_document))]
     )
-    columns = zip(_SCORES, found, resampled.T, strict=True)
-    return {name: _figure(float(value), spread) for name, value, spread in columns}
+    return {
+        name: Figure.of_resamples(value, spread)
+        for (name, value), spread in zip(measured.items(), resampled.T, strict=True)
+    }
 
 
 def values(truth: Sequence[object], predicted: Sequence[object]) -> dict[str, float]:
@@ -192,12 +156,6 @@ def _scores(counts: _Integers, margins: _Integers) -> Floats:
 
 def _ratio(above: _Integers, below: _Integers) -> Floats:
     return np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
-
-
-def _figure(value: float, resampled: Floats) -> Figure:
-    tail = (1 - CONFIDENCE) / 2
-    low, high = np.quantile(resampled, [tail, 1 - tail])
-    return Figure(value, float(low), float(high))
 
 
 def _at_least_one(documents: int) -> None:

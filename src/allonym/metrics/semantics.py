@@ -2,6 +2,9 @@
 
 Two texts without words are taken for the same text: similarity 1, distance 0. Where only one of them has words the
 similarity is 0, and a distance has no value (NaN).
+
+Texts come in two lists, before and after, a text each for every document (else an InputError); `progress` is called
+with the documents done and all of them.
 """
 
 from __future__ import annotations
@@ -9,15 +12,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from allonym import distances
+from allonym.errors import AllonymError
+from allonym.language import synonyms
 from allonym.language.words import checked_texts, terms, words
-from allonym.metrics import _meteor
+from allonym.metrics import _meteor, _minilm
 from allonym.metrics._minilm import DIMENSIONS, Vectors, encoder
-from allonym.metrics._shared import Figures, Progress, checked_pairs, optional
+from allonym.metrics._shared import Figures, Progress, checked_pairs, lacking, optional
+from allonym.metrics.base import Measure
 
 if TYPE_CHECKING:
     from allonym.vectors.embeddings import Source, WordTable
@@ -58,13 +65,7 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
     The papers use other encoders for the same purpose (ER-AE Google's Universal Sentence Encoder), so their figures and
     these do not compare. See `embed` for how texts are encoded.
 
-    Args:
-        before: The texts as they were.
-        after: What became of them.
-        progress: Called with the pairs done and all pairs.
-
     Raises:
-        InputError: There is not one text before and one after for each document.
         MissingDependencyError: The extra `semantics` is not installed.
         ModelError: The installed network is not the one this version was tested with.
     """
@@ -74,13 +75,15 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
     for start in range(0, len(olds), _BLOCK):
         stop = min(start + _BLOCK, len(olds))
         both = embedding.of(olds[start:stop] + news[start:stop]).astype(np.float64)
-        one, other = both[: stop - start], both[stop - start :]
-        found = np.clip(np.einsum("ij,ij->i", one, other), -1.0, 1.0)
-        found[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
-        similarities[start:stop] = found
+        similarities[start:stop] = _cosines(both[: stop - start], both[stop - start :])
         if progress is not None:
             progress(stop, len(olds))
     return similarities
+
+
+def similarity(before: Vectors, after: Sequence[str]) -> Figures:
+    """Return what `cosine` returns, where `embed` has read the texts before already."""
+    return _cosines(before, embed(after))
 
 
 def word_movers(
@@ -97,9 +100,6 @@ def word_movers(
         after: What became of them.
         embeddings: A word table, or anything `allonym.vectors.embeddings.load` reads; the shipped one if not given.
         progress: Called with the pairs done and all pairs.
-
-    Raises:
-        InputError: There is not one text before and one after for each document.
     """
     from allonym.vectors.embeddings import load
 
@@ -119,13 +119,7 @@ def meteor_1_5(reference: Sequence[str], candidate: Sequence[str], *, progress: 
     English, with exact, stem, synonym and paraphrase matches and the program's own normalisation and tuned weights
     (`-l en -norm`). One program serves the whole list. These are not nltk's figures: see `meteor_nltk`.
 
-    Args:
-        reference: The texts as they were.
-        candidate: What became of them.
-        progress: Called with the pairs done and all pairs.
-
     Raises:
-        InputError: There is not one text in each list for each document.
         MissingDependencyError: Java or the extra `meteor` is not installed.
         ModelError: The installed program is not the one this version was tested with.
         AllonymError: The program stopped.
@@ -148,23 +142,17 @@ def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress:
     "auto" is one of "car" but "automobile" (stem "automobil") is none. Its figures and those of `meteor_1_5` differ by
     a factor of two and more on the same pair: the two must not share a table's column.
 
-    Args:
-        reference: The texts as they were.
-        candidate: What became of them.
-        progress: Called with the pairs done and all pairs.
-
     Raises:
-        InputError: There is not one text in each list for each document.
         MissingDependencyError: nltk is not installed, or no WordNet is found on this machine.
     """
     references, candidates = checked_pairs(reference, candidate)
     meteor = optional("nltk.translate.meteor_score", "wordnet")
-    synonyms = _Synonyms()
+    wordnet = _Synonyms()
     figures = np.empty(len(references))
     for number, pair in enumerate(zip(references, candidates, strict=True)):
         one, other = (words(text) for text in pair)
         if one and other:
-            figures[number] = meteor.single_meteor_score(one, other, wordnet=synonyms)
+            figures[number] = meteor.single_meteor_score(one, other, wordnet=wordnet)
         else:
             figures[number] = float(not one and not other)
         _report(progress, number + 1, len(references))
@@ -190,10 +178,25 @@ class _Synonyms:
     """WordNet as nltk's METEOR asks it, remembering what it answered."""
 
     def __init__(self) -> None:
-        from allonym.language.synonyms import WordNet
-
-        self._wordnet = WordNet.open()  # kept, because its files are closed with it
+        self._wordnet = synonyms.WordNet.open()  # kept, because its files are closed with it
         self.synsets: Any = lru_cache(_REMEMBERED_WORDS)(self._wordnet._reader.synsets)
+
+
+def _cosines(one: Any, other: Any) -> Figures:  # noqa: ANN401 - vectors in single or double precision
+    cosines: Figures = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    cosines[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
+    return np.clip(cosines, -1.0, 1.0)
+
+
+def _without_wordnet() -> str:
+    """Look for WordNet without reading it, which takes seconds."""
+    lack = lacking("METEOR by nltk", "wordnet", "nltk")
+    if not lack:
+        try:
+            synonyms._found(import_module("nltk.data"))
+        except AllonymError as error:
+            return str(error)
+    return lack
 
 
 def _bag(text: str, table: WordTable) -> Counter[int]:
@@ -220,3 +223,30 @@ def _without_words(old: str, new: str) -> float:
 def _report(progress: Progress, done: int, total: int) -> None:
     if progress is not None and (done % _BLOCK == 0 or done == total):
         progress(done, total)
+
+
+MEANING = Measure(
+    name="meaning",
+    title="similarity of meaning",
+    describes_itself_as="cosine of sentence embeddings before and after",
+    of=similarity,
+    unit="cosine",
+    prepare=embed,
+    functions=("cosine", "embed", "similarity"),
+    missing=_minilm.missing,
+    most=100,  # a tenth of a second each, and more
+    main=2,
+    keeps="of the meaning (cosine)",
+)
+WORD_MOVERS = Measure(
+    "word-movers", "Word Mover's Distance", "normalised Word Mover's Distance between before and after", word_movers,
+    unit="distance", higher_is_better=False, untouched=0.0, most=100, usual=False,
+)  # fmt: skip
+METEOR_1_5 = Measure(
+    "meteor-1.5", "METEOR 1.5", "METEOR 1.5 of after against before, by its authors' program", meteor_1_5,
+    unit="METEOR 1.5", functions=("meteor_1_5",), missing=_meteor.missing, usual=False,
+)  # fmt: skip
+METEOR_NLTK = Measure(
+    "meteor-nltk", "METEOR by nltk", "nltk's METEOR of after against before, another metric than 1.5", meteor_nltk,
+    unit="METEOR by nltk", functions=("meteor_nltk",), missing=_without_wordnet, usual=False,
+)  # fmt: skip

@@ -1,4 +1,8 @@
-"""How much of a text's wording and style is left."""
+"""How much of a text's wording and style is left.
+
+Texts come in two lists, before and after, a text each for every document (else an InputError); `progress` is called
+with the documents done and all of them.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +15,7 @@ import numpy as np
 from allonym.errors import ParameterError
 from allonym.language.words import terms
 from allonym.metrics._shared import Figures, Progress, checked_pairs
+from allonym.metrics.base import Measure
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -31,7 +36,7 @@ def feature_distance(before_features: Features, after_features: Features, *, pro
     Args:
         before_features: A matrix, dense or sparse, one row a document.
         after_features: The same features of the texts after.
-        progress: Called with the documents done and all documents.
+        progress: Called with the documents done and all of them.
 
     Raises:
         ParameterError: The matrices have different shapes or are no matrices.
@@ -57,14 +62,6 @@ def unchanged(before: Sequence[str], after: Sequence[str], *, progress: Progress
     Words count as often as they occur: of two in a text of which one is left, half is unchanged. Of two texts
     without words all is unchanged; where only the first has none, the share is NaN.
 
-    Args:
-        before: The texts as they were.
-        after: What became of them.
-        progress: Called with the documents done and all documents.
-
-    Raises:
-        InputError: There is not one text before and one after for each document.
-
     Example:
         >>> unchanged(["The dog and the cat"], ["the cat sleeps"]).tolist()
         [0.4]
@@ -80,14 +77,6 @@ def unchanged_in_place(before: Sequence[str], after: Sequence[str], *, progress:
     """Return the share of each text's words, in lower case, that are the same word at the same place after.
 
     Only where both texts have equally many words; elsewhere the share is NaN.
-
-    Args:
-        before: The texts as they were.
-        after: What became of them.
-        progress: Called with the documents done and all documents.
-
-    Raises:
-        InputError: There is not one text before and one after for each document.
 
     Example:
         >>> unchanged_in_place(["red or blue"], ["Blue or red"]).round(3).tolist()
@@ -106,14 +95,6 @@ def length_change(before: Sequence[str], after: Sequence[str], *, progress: Prog
     """Return how many words each text has after for each word it had before.
 
     1 for two texts without words; NaN where only the first has none.
-
-    Args:
-        before: The texts as they were.
-        after: What became of them.
-        progress: Called with the documents done and all documents.
-
-    Raises:
-        InputError: There is not one text before and one after for each document.
 
     Example:
         >>> length_change(["one two three four"], ["one two"]).tolist()
@@ -157,3 +138,14 @@ def _lengths(before: Any, after: Any) -> Figures:  # noqa: ANN401 - dense or spa
         return np.sqrt(squares)
     lengths: Figures = np.linalg.norm(np.asarray(difference, dtype=np.float64), axis=1)
     return lengths
+
+
+UNCHANGED = Measure("unchanged", "words unchanged", "share of words unchanged", unchanged, main=3, keeps="of the words")
+UNCHANGED_IN_PLACE = Measure(
+    "unchanged-in-place",
+    "words unchanged in place",
+    "share of words that are the same word at the same place",
+    unchanged_in_place,
+    usual=False,
+)
+LENGTH = Measure("length", "words after / before", "words after for each word before", length_change, unit="ratio")

@@ -1,1 +1,82 @@
-"""The papers' tables on real data, a folder a paper."""
+"""The papers' tables and figures on real data: a folder each, whose module `reproduce` is a `Paper`, found by name."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Any, Protocol, cast
+
+from allonym.drawing.figure_data import Figure, to_csv
+from allonym.drawing.figures import draw
+from allonym.errors import InputError, ParameterError
+
+Results = dict[str, Any]
+
+EARLIER = "earlier"  # marks rows that were taken over from an earlier run
+
+
+class Paper(Protocol):
+    """What a paper's module `reproduce` has. Options that `run` takes by name are options of the command."""
+
+    run: Callable[..., Results]  # of the data folder and of whom to tell what is done
+    markdown: Callable[[Results], str]
+    figures: Callable[[Results], dict[str, Figure]]
+
+
+def names() -> list[str]:
+    """Return the names of all papers."""
+    folders = [module.name for module in iter_modules(__path__) if module.ispkg]
+    return sorted(name for name in folders if find_spec(f"{__name__}.{name}.reproduce"))
+
+
+def find(name: str) -> Paper:
+    """Return a paper."""
+    return cast(Paper, import_module(f"{__name__}.{name}.reproduce"))
+
+
+def takers(option: str) -> dict[str, Any]:
+    """Return the papers that take an option, each with what it takes by default."""
+    taken = {name: inspect.signature(find(name).run).parameters for name in names()}
+    return {name: parameters[option].default for name, parameters in taken.items() if option in parameters}
+
+
+def options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of several types
+    """Return the options that were given, if the paper takes them.
+
+    Raises:
+        ParameterError: It does not take one of them.
+    """
+    chosen = {option: value for option, value in given.items() if value is not None}
+    for option in chosen:
+        if name not in takers(option):
+            raise ParameterError(f"Remove --{option}: the tables of {name} are made without it.")
+    return chosen
+
+
+def files(name: str, results: Results) -> dict[str, str]:
+    """Return everything that is made of a paper's results, by the names of the files."""
+    paper = find(name)
+    written = {f"{name}.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n"}
+    written[f"{name}.md"] = paper.markdown(results)
+    for figure_name, figure in paper.figures(results).items():
+        written |= {f"{name}-{figure_name}.svg": draw(figure), f"{name}-{figure_name}.csv": to_csv(figure)}
+    return written
+
+
+@contextmanager
+def earlier_results(path: Path) -> Iterator[Results]:
+    """Give the results of an earlier run, to take rows over from.
+
+    Raises:
+        InputError: The file does not hold what is looked for.
+    """
+    try:
+        yield json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import models
-from allonym.metrics.scoring import Figure
+from allonym.metrics.figures import Figure
 from allonym.recognition import profile_features
 from allonym.recognition.profile_features import Feature, Kind, Spans
 

@@ -15,11 +15,12 @@ from allonym.attackers.base import Attacker
 from allonym.attackers.linear import LinearAttacker
 from allonym.errors import InputError, ParameterError
 from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure, interval, percent
+from allonym.metrics.figures import Figure, percent
 from allonym.recognition.reliability import Piece, Reliability, count_words, cross_validate, cut, folds, probabilities
 
 DEFAULT_ATTACKERS = ("words-svm", "characters-svm", "writeprints-svm", "clear-channel")
 FEW_WORDS = 500
+OPEN_SET = "The real author may be none of the known ones; shares are among these alone."
 _FEW_PIECES = 3
 _CLUES_WEIGHED = 40  # single features, many of which overlap: “Dolb”, “olby”, “olb”
 _CLUES_SHOWN = 10
@@ -61,6 +62,12 @@ class Opinion:
         """Return the author's place among the candidates, from 1; equals count as before them."""
         own = self.of(author).probability
         return sum(candidate.probability >= own for candidate in self.candidates)
+
+    def says(self, me: str | None) -> str:
+        """Return whom it names, and how sure it is of the true author, if told."""
+        top = self.candidates[0]
+        named = f"says {top.author}, {sure(top.probability)}"
+        return named if me in (None, top.author) else f"{named}; of {me}, {sure(self.of(me or '').probability)}"
 
 
 @dataclass(frozen=True)
@@ -135,20 +142,22 @@ class Recognition:
         """Whether the strongest attacker names the true author, if told."""
         return None if self.me is None else self.rank == 1
 
-    def __str__(self) -> str:
-        measured = self.strongest.accuracy
-        first = (
-            f"Among {self.authors} writers, an attacker names the right one {percent(measured.value)} of the time on "
-            f"texts of about {self.piece_words:,} words ({interval(measured.low, measured.high)}); "
-            f"chance is {percent(self.chance)}."
+    @property
+    def measured(self) -> str:
+        """How good such attackers are, in a sentence."""
+        return (
+            f"Among {self.authors} writers, an attacker names the right one {self.strongest.accuracy.in_percent()} of "
+            f"the time on texts of about {self.piece_words:,} words; chance is {percent(self.chance)}."
         )
+
+    def __str__(self) -> str:
         top = self.strongest.candidates[0]
         if self.me is None:
-            return f"{first} This text looks most like {top.author} ({sure(top.probability)})."
+            return f"{self.measured} This text looks most like {top.author} ({sure(top.probability)})."
         if self.recognised:
-            return f"{first} This text is recognised: it looks most like {self.me} ({sure(self.risk)})."
+            return f"{self.measured} This text is recognised: it looks most like {self.me} ({sure(self.risk)})."
         return (
-            f"{first} This text is not recognised: {self.me} ranks {ordinal(self.rank or 0)} "
+            f"{self.measured} This text is not recognised: {self.me} ranks {ordinal(self.rank or 0)} "
             f"({sure(self.risk)}), behind {top.author} ({sure(top.probability)})."
         )
 
@@ -304,6 +313,21 @@ def evidence(attacker: LinearAttacker, text: str, author: str) -> tuple[Evidence
     )
 
 
+def joined(spans: Sequence[tuple[int, int]], *, gap: int = 1) -> list[tuple[int, int]]:
+    """Join spans that overlap, in the order of the text; with a `gap` of 0 also those that touch.
+
+    >>> joined([(4, 6), (0, 3), (2, 4)]), joined([(4, 6), (0, 3), (2, 4)], gap=0)
+    ([(0, 4), (4, 6)], [(0, 6)])
+    """
+    whole: list[tuple[int, int]] = []
+    for start, stop in sorted(spans):
+        if whole and start + gap <= whole[-1][1]:
+            whole[-1] = (whole[-1][0], max(stop, whole[-1][1]))
+        else:
+            whole.append((start, stop))
+    return whole
+
+
 def sure(probability: float) -> str:
     """Write a calibrated probability; no text makes an attacker certain, even if rounding says so.
 
@@ -356,11 +380,4 @@ def _all_overlap(places: Sequence[tuple[int, int]], others: Sequence[tuple[int, 
 
 
 def _places(spans: Sequence[tuple[int, int]], line_starts: Sequence[int]) -> tuple[Place, ...]:
-    """Join overlapping spans, in the order of the text."""
-    joined: list[tuple[int, int]] = []
-    for start, stop in sorted(spans):
-        if joined and start < joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(stop, joined[-1][1]))
-        else:
-            joined.append((start, stop))
-    return tuple(Place(start, stop, bisect_right(line_starts, start)) for start, stop in joined)
+    return tuple(Place(start, stop, bisect_right(line_starts, start)) for start, stop in joined(spans))

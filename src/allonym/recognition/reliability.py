@@ -21,7 +21,7 @@ from allonym.attackers.base import Attacker
 from allonym.errors import InputError, ParameterError
 from allonym.language.words import checked_texts
 from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure
+from allonym.metrics.figures import Figure
 
 FEWEST_WORDS = 100  # of a piece: below, habits drown in chance
 MOST_WORDS = 5_000  # longer pieces would leave too few of them, and attackers hardly gain by more

@@ -20,7 +20,7 @@ from allonym.errors import InputError, ModelError, ParameterError
 from allonym.language.stop_words import STOP_WORDS
 from allonym.language.words import checked_texts
 from allonym.metrics import scoring
-from allonym.metrics.scoring import Figure
+from allonym.metrics.figures import Figure
 from allonym.randomness import Rng, insecure
 from allonym.recognition.reliability import count_words
 

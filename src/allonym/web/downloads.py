@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import Any
 
 from allonym import __version__
-from allonym.drawing.figures import to_csv
+from allonym.drawing.figure_data import to_csv
 from allonym.drawing.svg import escaped
 from allonym.errors import InputError
 from allonym.recognition.reliability import count_words

@@ -15,7 +15,7 @@ from allonym import anonymizers, models
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.errors import AllonymError, ParameterError
-from allonym.metrics.scoring import percent
+from allonym.metrics.figures import percent
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
 

@@ -13,18 +13,17 @@ from allonym.language.function_words import (
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.metrics.scoring import Figure, interval, percent
+from allonym.metrics.figures import percent
 from allonym.recognition import profile, profile_features
 from allonym.recognition.profile import Comparison, Finding
 from allonym.recognition.profile_features import Kind
-from allonym.recognition.recogniser import FEW_WORDS, Evidence, Opinion, Recogniser, Recognition, ordinal, sure
+from allonym.recognition.recogniser import FEW_WORDS, OPEN_SET, Evidence, Recogniser, Recognition, ordinal, sure
 from allonym.recognition.reliability import count_words
 
 YOU = "you"
 MOST_PLACES = 200  # of one mark; a list of thousands helps nobody
 _SPELLINGS = frozenset((*AMERICAN_SPELLINGS, *BRITISH_SPELLINGS, *MISSPELLINGS, *MISSING_APOSTROPHES))
 _SMALL_WORDS = frozenset(FUNCTION_WORDS)
-_OPEN_SET = "The real writer may be none of those known; shares are among these alone."
 _PROFILE_CAN = (
     "Without other texts nobody can be recognised, so this compares your text with the habits of thousands of bloggers "
     "and newsgroup writers. It can tell what is unusual about it. It cannot tell whether you would be recognised: for "
@@ -114,11 +113,6 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
 
 
 def _among_known(found: Recognition, text: str) -> Reading:
-    strongest = found.strongest.accuracy
-    sentence = (
-        f"Among {found.authors} writers, an attacker names the right one {_figure(strongest)} of the time; "
-        f"chance is {percent(found.chance)}."
-    )
     if found.recognised:
         verdict = f"This text is recognised as yours: the strongest attacker is {sure(found.risk)}."
     else:
@@ -131,22 +125,14 @@ def _among_known(found: Recognition, text: str) -> Reading:
     return Reading(
         words=found.words,
         basis="known",
-        sentence=sentence,
+        sentence=found.measured,
         verdict=verdict,
         risk=found.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[_row(opinion) for opinion in found.opinions],
+        attackers=[Row(one.describes_itself_as, one.accuracy.to_json(), one.says(YOU)) for one in found.opinions],
         marks=[_clue(clue, text) for clue in found.clues],
-        notes=[*notes, _OPEN_SET],
+        notes=[*notes, OPEN_SET],
     )
-
-
-def _row(opinion: Opinion) -> Row:
-    top, own = opinion.candidates[0], opinion.of(YOU).probability
-    says = f"says {top.author}, {sure(top.probability)}"
-    if top.author != YOU:
-        says += f"; of you, {sure(own)}"
-    return Row(opinion.describes_itself_as, asdict(opinion.accuracy), says)
 
 
 def _clue(clue: Evidence, text: str) -> Mark:
@@ -172,19 +158,19 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
 
 def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
     sentence = (
-        f"Among 50 bloggers, an attacker picks the right one {_figure(found.attack)} of the time from a text "
+        f"Among 50 bloggers, an attacker picks the right one {found.attack.in_percent()} of the time from a text "
         f"of about {found.compared_at:,} words; chance is 2 %."
     )
     verdict = f"This text is more unusual than {percent(found.more_unusual_than)} of theirs."
     rows = [
         Row(
             "word and character habits, 5,000 words of each blogger known",
-            asdict(found.attack),
+            found.attack.to_json(),
             "says nothing about you: it has no text of yours",
         ),
         Row(
             "the same, on texts about as unusual as this one",
-            asdict(found.attack_if_as_unusual),
+            found.attack_if_as_unusual.to_json(),
             "what to expect if you wrote a blog",
         ),
     ]
@@ -211,7 +197,7 @@ def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
     says = (
         f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
     )
-    return [Row("small words and signs alone, beside your other texts", asdict(likeness.right), says)]
+    return [Row("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
 
 
 def _finding(found: Finding) -> Mark:
@@ -226,10 +212,6 @@ def _finding(found: Finding) -> Mark:
 
 def _rate(value: float) -> str:
     return f"{value:.0f}" if value >= 10 else f"{value:.1f}"
-
-
-def _figure(found: Figure) -> str:
-    return f"{percent(found.value)} ({interval(found.low, found.high)})"
 
 
 def _weak(words: int) -> str:

@@ -13,8 +13,11 @@ from typing import Any
 
 from allonym import __version__
 from allonym.budget.account import worded
-from allonym.drawing.figures import Lines, Panel, Point, Rule, Series, draw
-from allonym.metrics.scoring import percent
+from allonym.drawing.figure_data import Lines, Panel, Point, Rule, Series
+from allonym.drawing.figures import draw
+from allonym.drawing.trade_off import point
+from allonym.drawing.trade_off import trade_off as drawn_trade_off
+from allonym.metrics.figures import Figure, percent
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.web import methods, reading, rewriting
 from allonym.web.desk import Desk
@@ -92,27 +95,17 @@ def trade_off(protection: str, position: int) -> Lines | None:
     curve, chosen = methods.curve(protection, position)
     if curve is None:
         return None
-    points = []
-    for place, one in enumerate(curve["points"]):
-        attack = one["attack"]
-        label = f"chosen: {one['label']}" if place == chosen else one["label"]
-        ends = (attack["low"], attack["high"], None, None)
-        points.append(Point(attack["value"], one["kept"], *ends, label, place == chosen))
-    before = curve["attack_before"]
-    original = Point(before["value"], 1.0, before["low"], before["high"], None, None, "original")
-    return Lines(
-        "What is kept against what is given away",
+    points = [
+        point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=place == chosen)
+        for place, one in enumerate(curve["points"])
+    ]
+    return drawn_trade_off(
         f"Each point is a position of the slider, measured on {curve['bench']}, by {curve['by']}: further up more is "
         "kept, further left less is given away. The ring marks your choice.",
-        f"{curve['attack_means']} (share)",
-        "kept (share)",
-        (
-            Panel(
-                "",
-                (Series(methods.card(protection).title, tuple(points)), Series("original", (original,))),
-                (Rule("x", curve["chance"], "chance"),),
-            ),
-        ),
+        (f"{curve['attack_means']} (share)", "kept (share)"),
+        {methods.card(protection).title: points},
+        (Figure(**curve["attack_before"]).numbers, (1.0, None, None)),
+        [Rule("x", curve["chance"], "chance")],
         y_range=(0.0, 1.1),
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allonym.attackers.features import Features
-from allonym.attackers.linear import LinearAttacker, naive_bayes, support_vectors
+from allonym.attackers.linear import LinearAttacker, naive_bayes
 from allonym.attackers.writeprints.features import WritePrints
 
 
@@ -43,9 +43,6 @@ class WritePrintsSVM(_WritePrintsAttacker):
 
     name = "writeprints-svm"
     describes_itself_as = "WritePrints (Limited) features, linear SVM"
-
-    def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        return support_vectors(values, writers)
 
 
 class WritePrintsBayes(_WritePrintsAttacker):

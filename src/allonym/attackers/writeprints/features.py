@@ -130,11 +130,6 @@ class WritePrints(Features):
             raise ParameterError("parts_of_speech must be what it was when the state was saved.")
         return self._with({name: [str(gram) for gram in state["chosen"][name]] for name in _CHOSEN})
 
-    @classmethod
-    def from_state(cls, state: dict[str, Any], *, cache: Path | None = None) -> Self:
-        """Return features that give the same values as those whose `state` this is."""
-        return cls(parts_of_speech=bool(state["parts_of_speech"]), cache=cache).restore(state)
-
     def _with(self, chosen: dict[str, list[str]]) -> Self:
         self._chosen = chosen
         self._blocks = list(self._made(chosen))

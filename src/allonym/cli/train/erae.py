@@ -17,7 +17,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
 from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
 from allonym.formats.files import open_documents
-from allonym.metrics.scoring import percent
+from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import Corpus, prepare
 from allonym.training.folder import CHECKPOINT, check_room
 

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from allonym import attackers
 from allonym.attackers.base import Attacker
+from allonym.metrics.figures import Figure
 from allonym.papers.a4nt.documents import CLASSES, Part
 from allonym.randomness import insecure
 
@@ -32,7 +33,6 @@ _SEED = 2018
 _NETWORK = {"embedding_size": 64, "hidden_size": 64, "learning_rate": 0.003}
 
 Floats = NDArray[np.float64]
-Figure = dict[str, float]
 
 
 @dataclass
@@ -147,6 +147,5 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return found
 
 
-def _figure(values: Floats) -> Figure:
-    low, high = np.quantile(values[1:], [0.025, 0.975])
-    return {"value": float(values[0]), "low": float(low), "high": float(high)}
+def _figure(values: Floats) -> dict[str, float]:
+    return Figure.of_resamples(float(values[0]), values[1:]).to_json()

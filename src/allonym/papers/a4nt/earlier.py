@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from allonym.errors import InputError
-from allonym.papers.a4nt.rows import Results, Row
+from allonym.papers import EARLIER, earlier_results
+from allonym.papers.a4nt.rows import Row
 
-EARLIER = "earlier"  # marks what was taken over
 _ROWS = ("measured", "operating_points", "models")
 
 
@@ -37,14 +37,11 @@ class Earlier:
         self._made_with: tuple[Row, str, dict[tuple[str, str], Row]] | None = None
         if path is None:
             return
-        try:
-            found: Results = json.loads(path.read_text("utf-8"))
+        with earlier_results(path) as results:
             for name in _ROWS:
-                self._rows[name] = [row | {EARLIER: True} for row in found[name] if row["weights"] not in present]
+                self._rows[name] = [row | {EARLIER: True} for row in results[name] if row["weights"] not in present]
             self.settings = [row["setting"] for row in self._rows["measured"]]
-            self._made_with = found["sizes"], found["meteor"], _reached(found["attackers"])
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error
+            self._made_with = results["sizes"], results["meteor"], _reached(results["attackers"])
 
     def rows(self, name: str) -> list[Row]:
         """Return the rows of some list, marked."""

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
-from allonym.drawing.figures import Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
 from allonym.papers.a4nt.paper import TABLE_3
 from allonym.papers.a4nt.rows import Results, Row, label, of_setting
 from allonym.papers.a4nt.runs import BALANCED, PREFERENCES

@@ -305,7 +305,7 @@ def _meteor_of_some(sizes: Sizes, part: Part, new: Sequence[str]) -> Floats:
 
 def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Row | None:  # noqa: ANN401 - numbers
     numbers = np.asarray(values, dtype=np.float64)
-    return None if np.isnan(numbers).all() else asdict(scoring.bootstrap(numbers, statistic))
+    return None if np.isnan(numbers).all() else scoring.bootstrap(numbers, statistic).to_json()
 
 
 @lru_cache(2)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from allonym.drawing.tables import markdown_table
+from allonym.metrics.figures import NOT_MEASURED, spread
 from allonym.papers.a4nt import figures as a4nt_figures
 from allonym.papers.a4nt.attacks import HOLDOUT, LSTM, NEURAL, PANEL
 from allonym.papers.a4nt.documents import CLASSES, SETTINGS, SIX
@@ -13,7 +15,6 @@ from allonym.papers.a4nt.rows import Results, Row, attack_on, label, of_setting
 from allonym.papers.a4nt.runs import LIKELIEST
 
 figures = a4nt_figures.figures
-NONE = "–"
 _LEVELS = ((0, "sentence"), (1, "document"))  # with the place of their F1 in the paper's tables
 _KINDS = ("static", "adaptive")
 
@@ -63,8 +64,7 @@ def _about(results: Results) -> str:
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
-    return "\n".join([*lines, *("| " + " | ".join(cells) + " |" for cells in rows)])
+    return markdown_table(head, rows, wide=False)
 
 
 def _lines(sentences: Sequence[str]) -> str:
@@ -72,11 +72,11 @@ def _lines(sentences: Sequence[str]) -> str:
 
 
 def _number(value: float | None) -> str:
-    return NONE if value is None else f"{value:.2f}"
+    return NOT_MEASURED if value is None else f"{value:.2f}"
 
 
 def _figure(figure: Row | None) -> str:
-    return NONE if figure is None else f"{figure['value']:.2f} ({figure['low']:.2f}–{figure['high']:.2f})"
+    return spread(figure, 2)
 
 
 def _goals(results: Results) -> str:
@@ -84,7 +84,18 @@ def _goals(results: Results) -> str:
     for goal in goals(results):
         wanted = f"F1 ≤ {goal['f1']:.2f}" + ("" if goal["meteor"] is None else f" at METEOR ≥ {goal['meteor']:.2f}")
         if goal["row"] is None:
-            rows.append([goal["setting"], goal["attacker"], wanted, "no model", NONE, NONE, NONE, goal["verdict"]])
+            rows.append(
+                [
+                    goal["setting"],
+                    goal["attacker"],
+                    wanted,
+                    "no model",
+                    NOT_MEASURED,
+                    NOT_MEASURED,
+                    NOT_MEASURED,
+                    goal["verdict"],
+                ]
+            )
             continue
         row, attack = goal["row"], attack_on(goal["row"], goal["attacker"])
         adaptive = attack["adaptive"]["document"]["f1"]
@@ -165,7 +176,7 @@ def _random_line(results: Results, setting: str) -> list[str]:
     guess = next(row["random_guess"] for row in results["originals"] if row["setting"] == setting)
     theirs = TABLE_3[setting]["random"]
     cells = [f"{guess[level]:.2f} · paper {theirs[place]:.2f}" for place, level in _LEVELS]
-    return ["random guess", *cells, NONE, *(f"{guess[level]:.2f}" for _, level in _LEVELS)]
+    return ["random guess", *cells, NOT_MEASURED, *(f"{guess[level]:.2f}" for _, level in _LEVELS)]
 
 
 def _original_line(results: Results, setting: str) -> list[str]:

@@ -6,7 +6,6 @@ seen what the method does; here it stands beside attackers retrained on what is 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.errors import InputError
 from allonym.language.words import words
-from allonym.papers.a4nt.earlier import EARLIER
+from allonym.papers import EARLIER, Results, earlier_results
 from allonym.papers.erae import examples, reviewers, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
@@ -52,7 +51,7 @@ def run(
     runs: int = RUNS,
     models: Path | None = None,
     earlier: Path | None = None,
-) -> dict[str, Any]:
+) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     Args:
@@ -62,7 +61,10 @@ def run(
         models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
         earlier: JSON file of an earlier run, whose rows of networks that are not there now are taken over.
     """
-    kept = _rows_of_others(earlier)
+    kept: Results = {"table_1": [], "models": []}
+    if earlier is not None:
+        with earlier_results(earlier) as before:
+            kept = {name: before[name] for name in ("table_1", "models", "documents")}
     with acceleration.processes(1) as pool:  # for the ten reviewers, beside all the rest
         curve = [pool.submit(reviewers.row, data, *each) for each in _on_the_curve().items()]
         results = _with_earlier(_tables(Bench(data), report, runs, models), kept)
@@ -73,17 +75,6 @@ def run(
     results["ten_reviewers"] = reviewers.results(data, rows)
     results["goals"] = goals(results)
     return results
-
-
-def _rows_of_others(earlier: Path | None) -> dict[str, Any]:
-    """Return an earlier run's results; of none nothing."""
-    if earlier is None:
-        return {"table_1": [], "models": []}
-    try:
-        found: dict[str, Any] = json.loads(earlier.read_text("utf-8"))
-        return {"table_1": found["table_1"], "models": found["models"], "documents": found["documents"]}
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(f"{earlier} holds no results of this paper: give the JSON file of an earlier run.") from error
 
 
 def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:

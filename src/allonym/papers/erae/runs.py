@@ -121,12 +121,6 @@ class Bench:
         return metrics.feature_distance(one.tocsr(), other.tocsr())
 
 
-def similarity(before: NDArray[np.float32], after: Sequence[str]) -> Floats:
-    """Return the cosine of the embedding of each text after with the one before, which is given."""
-    cosines: Floats = np.einsum("ij,ij->i", before, metrics.embed(after), dtype=np.float64)
-    return np.clip(cosines, -1.0, 1.0)
-
-
 def spaced(texts: Sequence[str], least: int) -> Sequence[str]:
     """Return texts at equal distances, at least so many if there are."""
     return texts[:: max(1, len(texts) // least)]
@@ -188,7 +182,7 @@ def sweep(bench: Bench, method: Method, seed: int) -> Row:
     return {
         "method": method.name,
         "loss_per_word": method.loss_per_word,
-        "similarity": figure(similarity(bench.vectors["imdb62"][bench.swept], released)),
+        "similarity": figure(metrics.similarity(bench.vectors["imdb62"][bench.swept], released)),
         "static_network": attacks[CharacterAverages.name],
         "static_strongest": max(attacks.values(), key=lambda attack: float(attack["value"])),
     }
@@ -196,8 +190,7 @@ def sweep(bench: Bench, method: Method, seed: int) -> Row:
 
 def figure(values: NDArray[Any]) -> Row:
     """Return the mean over documents with its bootstrap interval."""
-    found = scoring.bootstrap(values)
-    return {"value": found.value, "low": found.low, "high": found.high}
+    return scoring.bootstrap(values).to_json()
 
 
 def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
@@ -208,7 +201,7 @@ def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
     both = {"imdb62": (bench.test, test), "peer_reviews": (bench.peer, peer)}
     found: Row = {
         corpus: {
-            "similarity": similarity(bench.vectors[corpus], after),
+            "similarity": metrics.similarity(bench.vectors[corpus], after),
             "stylometric": bench.style_change(before, after),
             "grammar": metrics.grammar_findings(after),
         }

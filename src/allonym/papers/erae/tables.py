@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from allonym.drawing.figures import Figure, Lines, Panel, Point, Rule, Series
-from allonym.papers.a4nt.earlier import EARLIER
+from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.tables import markdown_table
+from allonym.metrics.figures import rounded_percent, spread
+from allonym.papers import EARLIER, Results
 from allonym.papers.erae.examples import PAPER_TABLE_3
 from allonym.papers.erae.goals import LEAST_SIMILARITY, MOST_ADAPTIVE, PAPER_TABLE_1, network_attack, strongest
 
-Results = dict[str, Any]
 Row = dict[str, Any]
 _TOLD_APART = ("k =", "2 ", "3 ")  # parts of a setting's name, candidates or clauses, that label its point on the curve
 
@@ -34,17 +35,6 @@ def figures(results: Results) -> dict[str, Figure]:
     return {"figure-2": _figure_2(results), "trade-off": _trade_off(results)}
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
-def _spread(figure: Row | None, digits: int = 3) -> str:
-    if figure is None:
-        return "–"
-    return f"{figure['value']:.{digits}f} ({figure['low']:.{digits}f}–{figure['high']:.{digits}f})"
-
-
 def _number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
@@ -53,7 +43,7 @@ def _goals(results: Results) -> str:
     rows = [
         [row["goal"], row["measured"], "reached" if row["reached"] else "**not reached**"] for row in results["goals"]
     ]
-    return "## Goals\n\n" + _table(["goal", "measured", ""], rows)
+    return "## Goals\n\n" + markdown_table(["goal", "measured", ""], rows)
 
 
 def _table_1(results: Results) -> str:
@@ -74,35 +64,33 @@ def _table_1(results: Results) -> str:
             "and measures were the same, their draws came from floats."
         )
     return (
-        f"## Table 1\n\n{text}\n\n### IMDb62 (paper: Yelp, 100 authors)\n\n{_table(head, films)}\n\n"
-        f"### Peer reviews\n\nNo author is known, so no attack is possible here.\n\n{_table(heads, peers)}"
+        f"## Table 1\n\n{text}\n\n### IMDb62 (paper: Yelp, 100 authors)\n\n{markdown_table(head, films)}\n\n"
+        f"### Peer reviews\n\nNo author is known, so no attack is possible here.\n\n{markdown_table(heads, peers)}"
     )
 
 
 def _film_cells(row: Row) -> list[str]:
     found = row["imdb62"]
-    attacks = [
-        f"{_spread(row[name])}, {row[name]['attacker']}" if row[name] else "–" for name in ("static", "adaptive")
-    ]
+    attacks = [f"{spread(row[name])}, {row[name]['attacker']}" if row[name] else "–" for name in ("static", "adaptive")]
     return [
         _name(row),
         _number(row["loss_per_word"]),
         _number(row["as_published"]),
         ", ".join(row["in_clear"]) or ("all" if row["loss_per_word"] is None else "nothing"),
-        _spread(found["similarity"]),
-        _spread(network_attack(row)),
+        spread(found["similarity"]),
+        spread(network_attack(row)),
         *attacks,
-        _spread(found["stylometric"], 1),
-        _spread(found["grammar"], 1),
-        _spread(found.get("perplexity"), 0),
-        f"{found['unchanged']['value']:.0%}",
+        spread(found["stylometric"], 1),
+        spread(found["grammar"], 1),
+        spread(found.get("perplexity"), 0),
+        rounded_percent(found["unchanged"]["value"]),
         _paper(row["paper"], (0, 1, 2)),
     ]
 
 
 def _peer_cells(row: Row) -> list[str]:
     found = row["peer_reviews"]
-    cells = [_spread(found["similarity"]), _spread(found["stylometric"], 1), _spread(found["grammar"], 1)]
+    cells = [spread(found["similarity"]), spread(found["stylometric"], 1), spread(found["grammar"], 1)]
     return [_name(row), *cells, _paper(row["paper"], (3, 4))]
 
 
@@ -120,11 +108,11 @@ def _sweep(results: Results) -> str:
         [
             row["method"],
             f"{row['loss_per_word']:.2f}",
-            *(_spread(row[name]) for name in ("similarity", "static_network", "static_strongest")),
+            *(spread(row[name]) for name in ("similarity", "static_network", "static_strongest")),
         ]
         for row in results["figure_2"]
     ]
-    return f"## Figure 2: {results['documents']['swept']} test reviews\n\n" + _table(head, rows)
+    return f"## Figure 2: {results['documents']['swept']} test reviews\n\n" + markdown_table(head, rows)
 
 
 def _candidates(results: Results) -> str:
@@ -147,7 +135,7 @@ def _candidates(results: Results) -> str:
         " The first column of the exponential mechanism has the ε that two-set is published with, which pays only half "
         "as much. In brackets what the paper prints (table 3), which it estimated."
     )
-    return f"## Tables 2 and 3: candidates\n\n{text}\n\n" + _table(head, rows)
+    return f"## Tables 2 and 3: candidates\n\n{text}\n\n" + markdown_table(head, rows)
 
 
 def _with_paper(value: float, printed: float | None) -> str:
@@ -158,7 +146,7 @@ def _outputs(results: Results) -> str:
     parts = [f"## Table 4: sentences of our own\n\nSeeds {[row['seed'] for row in results['table_4']]}."]
     for row in results["table_4"]:
         rows = [["*Input*", row["input"]], *([name, text.replace("|", "/")] for name, text in row["outputs"])]
-        parts.append(_table(["method", "text"], rows))
+        parts.append(markdown_table(["method", "text"], rows))
     return "\n\n".join(parts)
 
 
@@ -170,15 +158,15 @@ def _reviewers(results: Results) -> str:
             row["method"],
             _number(row["loss_per_word"]),
             ", ".join(row["in_clear"]) or ("all" if row["loss_per_word"] is None else "nothing"),
-            f"{row['unchanged']:.0%}",
-            _spread(row["cosine"], 2),
-            *(f"{_spread(row[name], 2)}, {row[name]['by']}" if row[name] else "–" for name in ("static", "adaptive")),
+            rounded_percent(row["unchanged"]),
+            spread(row["cosine"], 2),
+            *(f"{spread(row[name], 2)}, {row[name]['by']}" if row[name] else "–" for name in ("static", "adaptive")),
         ]
         for row in found["rows"]
     ]
     rows += [
         [
-            *(rival["method"], "", rival["in_clear"], f"{rival['unchanged']:.0%}"),
+            *(rival["method"], "", rival["in_clear"], rounded_percent(rival["unchanged"])),
             *(f"{rival['cosine']:.2f}", "", f"{rival['attack']:.2f}"),
         ]
         for rival in found["rivals"]
@@ -187,7 +175,7 @@ def _reviewers(results: Results) -> str:
         f"{found['documents']['train']:,} training and {found['documents']['test']} test reviews of ten authors, seed "
         f"{found['seed']}; chance {found['chance']:.2f}. Rivals: the strongest of all attacks on what they release."
     )
-    return f"## Ten reviewers, beside rival tools\n\n{text}\n\n" + _table(head, rows)
+    return f"## Ten reviewers, beside rival tools\n\n{text}\n\n" + markdown_table(head, rows)
 
 
 def _figure_2(results: Results) -> Figure:

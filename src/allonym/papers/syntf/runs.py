@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cache, cached_property
 from pathlib import Path
@@ -20,10 +20,12 @@ from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.syntf.counts import synthesise
 from allonym.attackers.base import Attacker
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
+from allonym.attackers.panel import train
 from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
 from allonym.language.words import digest
 from allonym.metrics import scoring
-from allonym.metrics.utility import topic_scores
+from allonym.metrics.figures import Figure
+from allonym.metrics.utility import analysts, topic_scores, weighted
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS
 from allonym.randomness import insecure
@@ -33,6 +35,7 @@ KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
 WRITEPRINTS = ("writeprints-svm", "writeprints-bayes")
 TAGGED = tuple(f"{name} with parts of speech" for name in WRITEPRINTS)
 Row = dict[str, Any]
+Score = Callable[[Sequence[object], Sequence[object]], Row]
 
 
 @dataclass(frozen=True)
@@ -152,53 +155,41 @@ def vectorised(bench: Bench) -> Row:
 
 def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker]) -> Row:
     """Return utility and attacks on texts (the originals, or scrubbed ones), with intervals over test messages."""
-    train, test = np.flatnonzero(bench.train).tolist(), np.flatnonzero(bench.test).tolist()
+    learned, tested = np.flatnonzero(bench.train).tolist(), np.flatnonzero(bench.test).tolist()
     scores = topic_scores(
-        [texts[row] for row in train],
-        bench.labels[train].tolist(),
-        [texts[row] for row in test],
-        bench.labels[test].tolist(),
+        [texts[row] for row in learned],
+        bench.labels[learned].tolist(),
+        [texts[row] for row in tested],
+        bench.labels[tested].tolist(),
     )
-    utility = {"naive_bayes": _figures(scores.naive_bayes), "linear_svm": _figures(scores.linear_svm)}
-    attack: Row = {}
-    for name, (known, unknown) in bench.suspects.items():
-        attack[name] = {}
-        for key, attacker in attackers.items():
-            attacker.fit([texts[row] for row in known.tolist()], bench.authors_of(known))
-            guessed = attacker.predict([texts[row] for row in unknown.tolist()])
-            figures = scoring.classification(bench.authors_of(unknown), guessed.tolist())
-            attack[name][key] = _figures(figures)
-    return {"utility": utility, "attack": attack}
+    utility = {name: _figures(figures) for name, figures in vars(scores).items()}
+    return {"utility": utility, "attack": _attacked(bench, texts, attackers, _with_intervals)}
 
 
 def _analyst(bench: Bench, counts: sparse.csr_array) -> Row:
     """Return how well the groups are found in term counts (section 4.2: tf-idf, naive Bayes and a linear SVM)."""
-    from sklearn.feature_extraction.text import TfidfTransformer
-    from sklearn.naive_bayes import MultinomialNB
-    from sklearn.svm import LinearSVC
-
-    weights = TfidfTransformer()
-    train, test = weights.fit_transform(counts[bench.train]), weights.transform(counts[bench.test])
-    models = {"naive_bayes": MultinomialNB(alpha=0.01), "linear_svm": LinearSVC(C=1.0, random_state=0)}
-    truth = bench.labels[bench.test].tolist()
-    labels = bench.labels[bench.train].astype(str)
-    return {
-        name: _kept(scoring.values(truth, model.fit(train, labels).predict(test).tolist()))
-        for name, model in models.items()
-    }
+    known, unknown = weighted(counts[bench.train], counts[bench.test])
+    guessed = analysts(known, bench.labels[bench.train].astype(str).tolist(), unknown)
+    return {name: _kept(bench.labels[bench.test].tolist(), labels) for name, labels in guessed.items()}
 
 
 def _attacks(bench: Bench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]) -> Row:
     """Return what adaptive attackers reach on the counts, written out as words."""
     needed = np.unique(np.concatenate([rows for pair in bench.suspects.values() for rows in pair]))
     written = dict(zip(needed.tolist(), texts_of_counts(counts[needed], vocabulary), strict=True))
+    return _attacked(bench, written, attackers, _kept)
+
+
+def _attacked(bench: Bench, texts: Any, attackers: dict[str, Attacker], score: Score) -> Row:  # noqa: ANN401 - by row
+    """Let attackers learn from each scenario's known messages and score what they say of the others."""
     found: Row = {}
     for name, (known, unknown) in bench.suspects.items():
-        found[name] = {}
-        for key, attacker in attackers.items():
-            attacker.fit([written[row] for row in known.tolist()], bench.authors_of(known))
-            guessed = attacker.predict([written[row] for row in unknown.tolist()])
-            found[name][key] = _kept(scoring.values(bench.authors_of(unknown), guessed.tolist()))
+        learned = train(list(attackers.values()), [texts[row] for row in known.tolist()], bench.authors_of(known))
+        asked, truth = [texts[row] for row in unknown.tolist()], bench.authors_of(unknown)
+        found[name] = {
+            key: score(truth, attacker.predict(asked).tolist())
+            for key, attacker in zip(attackers, learned, strict=True)
+        }
     return found
 
 
@@ -211,7 +202,7 @@ def add_evidence(bench: Bench, evidence: NDArray[np.float64], utility: Row, atta
 
     analyst = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
     guessed = analyst.fit(evidence[bench.train], bench.labels[bench.train].astype(str)).predict(evidence[bench.test])
-    utility["evidence_logistic"] = _kept(scoring.values(bench.labels[bench.test].tolist(), guessed.tolist()))
+    utility["evidence_logistic"] = _kept(bench.labels[bench.test].tolist(), guessed.tolist())
     for name, (known, unknown) in bench.suspects.items():
         models = {
             "evidence-logistic": make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000)),
@@ -219,7 +210,7 @@ def add_evidence(bench: Bench, evidence: NDArray[np.float64], utility: Row, atta
         }
         for attacker, model in models.items():
             named = model.fit(evidence[known], bench.authors_of(known)).predict(evidence[unknown])
-            attack[name][attacker] = _kept(scoring.values(bench.authors_of(unknown), named.tolist()))
+            attack[name][attacker] = _kept(bench.authors_of(unknown), named.tolist())
 
 
 def over_runs(results: Sequence[Any]) -> Any:  # noqa: ANN401 - nested dictionaries of one shape
@@ -240,9 +231,14 @@ def best(classifiers: Row) -> Row:
     return max(classifiers.values(), key=lambda figures: float(figures["f1_weighted"]["mean"]))
 
 
-def _kept(figures: dict[str, float]) -> dict[str, float]:
+def _kept(truth: Sequence[object], guessed: Sequence[object]) -> Row:
+    figures = scoring.values(truth, guessed)
     return {name: figures[name] for name in KEPT}
 
 
-def _figures(figures: dict[str, scoring.Figure]) -> Row:
+def _with_intervals(truth: Sequence[object], guessed: Sequence[object]) -> Row:
+    return _figures(scoring.classification(truth, guessed))
+
+
+def _figures(figures: dict[str, Figure]) -> Row:
     return {name: {"mean": figures[name].value, "low": figures[name].low, "high": figures[name].high} for name in KEPT}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
-from allonym.drawing.figures import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.figure_data import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.tables import markdown_table
+from allonym.metrics.figures import rounded_percent, spread
+from allonym.papers import Results
 from allonym.papers.syntf.runs import KEPT, TAGGED, WRITEPRINTS, Row, best
 
 # Table 3 of the paper (Top 10/Any): utility F1, precision, recall, then the attack's.
@@ -15,7 +17,6 @@ PAPER_TABLE_3 = {
     "scrubadub": (0.64, 0.65, 0.65, 0.57, 0.63, 0.57),
 }
 SHOWN = "Top 10/Any"
-Results = dict[str, Any]
 
 
 def markdown(results: Results) -> str:
@@ -55,15 +56,8 @@ def _strongest(attacks: Row, by: Sequence[str] | None) -> Row:
     return best(attacks if by is None else {name: attacks[name] for name in by})
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
-
-
 def _spread(figure: Row) -> str:
-    if figure["low"] is None:
-        return f"{figure['mean']:.3f}"
-    return f"{figure['mean']:.3f} ({figure['low']:.3f}–{figure['high']:.3f})"
+    return spread(figure, value="mean")
 
 
 def _table_1(results: Results) -> str:
@@ -77,7 +71,7 @@ def _table_1(results: Results) -> str:
         ]
         for row in results["table_1"]
     ]
-    return "## Table 1: scenarios\n\n" + _table(head, rows)
+    return "## Table 1: scenarios\n\n" + markdown_table(head, rows)
 
 
 def _optimum(results: Results) -> Row:
@@ -96,20 +90,21 @@ def _table_3(results: Results) -> str:
         cells += [
             _spread(theirs[kept]) if kept == "f1_weighted" else f"{theirs[kept]['mean']:.2f}" for kept in KEPT[:3]
         ]
-        paper = PAPER_TABLE_3[name]
-        cells += [_spread(best(row["attack"][SHOWN])["f1_weighted"]), f"utility {paper[0]}, attack {paper[3]}"]
+        printed = PAPER_TABLE_3[name]
+        cells += [_spread(best(row["attack"][SHOWN])["f1_weighted"]), f"utility {printed[0]}, attack {printed[3]}"]
         rows.append([name, *cells])
     original = PAPER_TABLE_3["none (original)"]
     for name in ("SynTF", "scrubadub"):
         share, attack = relative(results, ours[name], SHOWN, by=TAGGED)
         _, strongest = relative(results, ours[name], SHOWN)
         paper_use, paper_attack = (PAPER_TABLE_3[name][place] / original[place] for place in (0, 3))
-        gain = f"gain {share - attack:+.0%}, against the strongest {share - strongest:+.0%}"
-        paper_gain = f"utility {paper_use:.0%}, attack {paper_attack:.0%}, gain {paper_use - paper_attack:+.0%}"
-        rows.append(
-            [f"{name}, relative", f"{share:.0%}", "", "", f"{attack:.0%}", "", gain, f"{strongest:.0%}", paper_gain]
-        )
-    return f"## Table 3: {SHOWN}, ε = 47.5\n\n" + _table(head, rows)
+        paper_gain = rounded_percent(paper_use - paper_attack, signed=True)
+        paper = f"utility {rounded_percent(paper_use)}, attack {rounded_percent(paper_attack)}, gain {paper_gain}"
+        gains = [rounded_percent(share - one, signed=True) for one in (attack, strongest)]
+        cells = [rounded_percent(share), "", "", rounded_percent(attack), ""]
+        cells += ["gain {}, against the strongest {}".format(*gains), rounded_percent(strongest), paper]
+        rows.append([f"{name}, relative", *cells])
+    return f"## Table 3: {SHOWN}, ε = 47.5\n\n" + markdown_table(head, rows)
 
 
 def _names(results: Results) -> list[str]:
@@ -126,7 +121,7 @@ def _sweeps(results: Results) -> str:
                 [_changed(row), f"{row['epsilon']:g}", f"{row['tight_loss_per_word']:.1f}", *_cells(results, row)]
             )
     text = "The paper's settings (table 2), one changed at a time; attack is that of the strongest attacker."
-    return f"## Table 2: sweeps\n\n{text}\n\n" + _table(head, rows)
+    return f"## Table 2: sweeps\n\n{text}\n\n" + markdown_table(head, rows)
 
 
 def _changed(row: Row) -> str:
@@ -137,10 +132,12 @@ def _changed(row: Row) -> str:
 def _cells(results: Results, row: Row) -> list[str]:
     cells = [str(row["terms"]), _spread(best(row["utility"])["f1_weighted"])]
     use, _ = relative(results, row, SHOWN)
-    cells.append(f"{use:.0%}")
+    cells.append(rounded_percent(use))
     for scenario in _names(results):
         _, attack = relative(results, row, scenario)
-        cells.append(f"{_spread(best(row['attack'][scenario])['f1_weighted'])} ({use - attack:+.0%})")
+        cells.append(
+            f"{_spread(best(row['attack'][scenario])['f1_weighted'])} ({rounded_percent(use - attack, signed=True)})"
+        )
     return cells
 
 
@@ -158,7 +155,7 @@ def _learned(results: Results) -> str:
         f"Rating learned from {sizes['reference']:,} labelled messages of other authors; analyst trained on the other "
         f"{sizes['train']:,}, with whose originals F1 is {before}. Gain: relative utility less relative attack."
     )
-    return f"## A rating learned from public labels\n\n{text}\n\n" + _table(head, rows)
+    return f"## A rating learned from public labels\n\n{text}\n\n" + markdown_table(head, rows)
 
 
 def _figure_1(results: Results) -> Figure:
