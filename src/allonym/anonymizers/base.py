@@ -5,11 +5,11 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 
+from allonym.anonymizers.estimator import Estimator
 from allonym.anonymizers.settings import settings_digest
 from allonym.errors import ParameterError
 from allonym.language.words import checked_texts, digest
@@ -31,7 +31,7 @@ class Release:
     guarantee: Guarantee
 
 
-class Anonymizer(TransformerMixin, BaseEstimator):
+class Anonymizer(Estimator):
     """Base of all anonymizers.
 
     A subclass checks its parameters in `_check`, draws in `_anonymize` and states its promise in `guarantee`.
@@ -82,6 +82,11 @@ class Anonymizer(TransformerMixin, BaseEstimator):
         guarantee = self.guarantee()  # before any random bit: a promise that cannot be made draws nothing
         payload = self._anonymize(documents, streams)
         return Release(payload, guarantee.withdrawn(REPEATABLE) if rng.repeatable else guarantee)
+
+    if TYPE_CHECKING:  # of anonymizers that release vectors; the others have no such method, as scikit-learn expects
+
+        def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ANN401
+            """Return the terms."""
 
     def settings_digest(self) -> bytes:
         """Return a digest of the method, its parameters and the terms it has learned, by which noise is keyed."""

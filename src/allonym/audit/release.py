@@ -60,7 +60,7 @@ def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
         if anonymizer.style == "kept":
             roomy, where = tiny_erae(anonymizer, _TINY), f"{_TINY} words"
             found += interference(roomy, documents(PLAIN), tables=1, where=where)
-        small = tiny_erae(anonymizer, 8, sentences=3, steps=4)
+        small: Anonymizer = tiny_erae(anonymizer, 8, sentences=3, steps=4)
     else:
         found = interference(anonymizer, documents(words), tables=1, where=_AS_IT_IS)
         version = small_version(anonymizer)

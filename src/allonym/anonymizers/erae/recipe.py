@@ -171,7 +171,7 @@ class ERAE(Anonymizer):
 
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
-        return {name: value for name, value in super().__getstate__().items() if name not in _CACHED}
+        return {name: value for name, value in vars(self).items() if name not in _CACHED}
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         documents = [self._sentences(text) for text in texts]

@@ -1,6 +1,5 @@
 """SynTF: differentially private synthetic term-frequency vectors. `recipe` is the method."""
 
-from allonym.anonymizers.syntf.counts import SynTFCounts
 from allonym.anonymizers.syntf.recipe import SynTF
 
-__all__ = ["SynTF", "SynTFCounts"]
+__all__ = ["SynTF"]

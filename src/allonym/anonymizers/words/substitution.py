@@ -11,11 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
@@ -30,6 +29,9 @@ from allonym.vectors import embeddings as word_tables
 from allonym.vectors import vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.vocabularies import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 DISTANCE = "Euclidean distance between word vectors"
 ASSUMPTIONS = (
@@ -338,6 +340,8 @@ def _check_equal_lengths(first: Float32, second: Float32) -> None:
 
 def _compositions(documents: Sequence[Int64], terms: int) -> sparse.csr_array:
     """Return documents × terms: how often each occurs."""
+    from scipy import sparse
+
     starts = np.concatenate([[0], np.cumsum([len(rows) for rows in documents])])
     columns = np.concatenate([*documents, np.zeros(0, np.int64)])
     counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(documents), terms))
@@ -350,6 +354,8 @@ def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.f
 
     As `sklearn.feature_selection.chi2`, but added in a fixed order: which words are topical decides what is drawn.
     """
+    from scipy import sparse
+
     names, codes = np.unique(labels, return_inverse=True)
     documents_of = sparse.csr_array((np.ones(len(codes), np.int64), (codes, np.arange(len(codes)))))
     found = (documents_of @ counts).toarray()  # whole numbers
