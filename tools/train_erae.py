@@ -19,9 +19,10 @@ import numpy as np
 import torch
 
 from allonym.language.sequences import END, Vocabulary, sentences
+from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae.batches import Sentences
 from allonym.training.erae.loop import USUAL, Settings, Training, load_optimizer
-from allonym.training.erae.network import Erae, Shape, load
+from allonym.training.erae.network import Erae, load
 
 # Written for this purpose.
 SAMPLES = (
@@ -89,7 +90,7 @@ def main() -> None:
     arrays, vocabulary = read_arrays(chosen.data)
     lengths, watched = arrays["lengths"][: chosen.limit], arrays["held_out_lengths"][:: _every(arrays, chosen.watched)]
     held_out = _taken(arrays["held_out"], arrays["held_out_lengths"], _every(arrays, chosen.watched))
-    network = load(chosen.resume)[0] if chosen.resume else Erae(Shape(len(vocabulary), chosen.variant))
+    network = load(chosen.resume)[0] if chosen.resume else Erae(EraeShape(len(vocabulary), chosen.variant))
     if not chosen.resume:
         network.set_word_vectors(arrays["vectors"])
         counts = np.bincount(arrays["tokens"], minlength=len(vocabulary))

@@ -22,7 +22,7 @@ from allonym.audit.documents import Reading, known_words, words_in_order
 from allonym.audit.draws import mixed
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.mechanisms import Exponential, LaplaceND, MetricExponential
-from allonym.networks.erae.inference import EraeReader, Shape
+from allonym.networks.erae.inference import EraeReader, EraeShape
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.vocabularies import read
 
@@ -116,7 +116,7 @@ def tiny_erae(anonymizer: ERAE, words: int, *, sentences: int | None = None, ste
         else (*PLAIN, *(f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(words - len(PLAIN))))
     )
     vocabulary = Vocabulary((*SPECIAL, *forms))
-    shape = Shape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
+    shape = EraeShape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
     weights = {}
     for place, (name, sizes) in enumerate(shape.tensors().items()):
         size = int(np.prod(sizes))

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from allonym import models
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ModelError
+from allonym.language import ENGLISH
 from allonym.language.sequences import END, START, UNKNOWN, Vocabulary
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
-DEFAULT: Final = "pairs-en"
+DEFAULT: Final = ENGLISH.model("pairs")
 FORMAT, VERSION = "word-pairs", 1
 PRIOR: Final = 50.0  # κ: a word seen so often is believed as much as the prior
 STEPS: Final = 20  # of a level, to be kept in a byte

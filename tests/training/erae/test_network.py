@@ -21,7 +21,7 @@ from allonym.training.erae.network import (
     START,
     UNKNOWN,
     Erae,
-    Shape,
+    EraeShape,
     embedding_reward_loss,
     load,
     reconstruction_loss,
@@ -45,7 +45,7 @@ def one_thread():
 
 def small(variant="attention", dropout=0.0):
     with seeded(3):
-        return Erae(Shape(WORDS, variant, embedding=16, encoder=12, latent=8, generator=24), dropout)
+        return Erae(EraeShape(WORDS, variant, embedding=16, encoder=12, latent=8, generator=24), dropout)
 
 
 def corpus(count=600):
@@ -200,7 +200,7 @@ def test_a_checkpoint_can_be_resumed(tmp_path):
     training, said = trained("attention", tmp_path, steps=10, end=0.5)
     network, state = load(tmp_path)
     assert state["done"] == said[-1]["done"] == 0.5
-    for name, weight in training.best.items():
+    for name, weight in training.best.weights.items():
         torch.testing.assert_close(network.state_dict()[name], weight, rtol=1e-3, atol=1e-4)
     resumed = Training(
         network, training.learned, training.held_out, training.vectors, Settings(steps=10, begin=0.5, batch_size=64)

@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import ParameterError
-from allonym.language import sequences
+from allonym.language import ENGLISH, sequences
 from allonym.language.sequences import END, LONGEST_SENTENCE, SPECIAL
 from allonym.mechanisms import Subset, TwoSet
 from allonym.networks.erae.groups import WordGroups, meant
@@ -41,7 +41,7 @@ from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 
-DEFAULT_MODEL = "erae-en"
+DEFAULT_MODEL = ENGLISH.model("erae")
 ASSUMPTIONS = (
     "the network and its vocabulary are public, not trained on the documents themselves",
     "each document is anonymized once (twice spends twice as much)",

@@ -35,8 +35,7 @@ from allonym.language.words import Morphology, checked_texts, terms
 from allonym.mechanisms import Exponential
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
-from allonym.vectors import embeddings as word_tables
-from allonym.vectors import label_profiles, vocabularies
+from allonym.vectors import embeddings, label_profiles, vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.ratings import WordRatings
 from allonym.vectors.vocabularies import Vocabulary
@@ -263,7 +262,7 @@ class SynTF(Anonymizer):
         candidates = list(dict.fromkeys(given))
         if self.synonyms:
             candidates = self._with_synonyms(candidates)
-        table = word_tables.load(self.embeddings)
+        table = embeddings.load(self.embeddings)
         rows = table.rows(candidates)
         lowered = table.rows(term.lower() for term in candidates)  # tables are lower-case, "orth" terms need not be
         rows = np.where(rows < 0, lowered, rows)

@@ -21,12 +21,11 @@ from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.syntf.counts import draw_words
 from allonym.anonymizers.words.deniability import Deniability
 from allonym.errors import InputError, ParameterError
-from allonym.language import words as text
+from allonym.language.words import checked_texts, terms, words
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
-from allonym.vectors import embeddings as word_tables
-from allonym.vectors import vocabularies
+from allonym.vectors import embeddings, vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.vocabularies import Vocabulary
 
@@ -166,7 +165,7 @@ class WordSubstitution(Anonymizer):
             return self
         if y is None:
             raise InputError("topical_words needs the topic of each reference text: fit(texts, labels).")
-        documents = list(map(self._known_rows, text.checked_texts(texts)))
+        documents = list(map(self._known_rows, checked_texts(texts)))
         labels = np.asarray(y)
         if labels.shape != (len(documents),) or len(np.unique(labels)) < 2:
             raise InputError("The reference texts must have one label each, and at least two different ones in all.")
@@ -182,10 +181,10 @@ class WordSubstitution(Anonymizer):
 
     def _chosen_table(self) -> WordTable:
         """Return the part of the word table that was asked for."""
-        table = word_tables.load(self.embeddings)
+        table = embeddings.load(self.embeddings)
         wanted = table.words if self.vocabulary is None else vocabularies.read(self.vocabulary)
         if self.order == "bag":
-            wanted = [word for word in wanted if text.terms(word, morphology="lower") == [word]]
+            wanted = [word for word in wanted if terms(word, morphology="lower") == [word]]
         rows = table.rows(wanted)
         if not (rows >= 0).any():
             raise InputError("No word of the vocabulary has a word vector; give another vocabulary or embeddings.")
@@ -240,7 +239,7 @@ class WordSubstitution(Anonymizer):
 
     def between(self, first: str, second: str) -> Between:
         """Return the distances and losses that apply between two given documents."""
-        rows = [self._rows(document) for document in text.checked_texts([first, second])]
+        rows = [self._rows(document) for document in checked_texts([first, second])]
         if self.order == "text":
             return self._between_texts(*(self.table_.vectors[self._cut_or_filled(r)] for r in rows))
         if self.words is None:
@@ -316,7 +315,7 @@ class WordSubstitution(Anonymizer):
 
     def _rows(self, document: str) -> Int64:
         if self.order == "text":
-            rows = self.table_.rows(_joined(text.words(document), self.table_))
+            rows = self.table_.rows(_joined(words(document), self.table_))
             return np.where(rows < 0, self.stand_in_, rows)
         rows = self._known_rows(document)
         if self.topical_words is None:
@@ -326,7 +325,7 @@ class WordSubstitution(Anonymizer):
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:
-        found = map(self.table_.index, text.terms(document, morphology="lower"))
+        found = map(self.table_.index, terms(document, morphology="lower"))
         return np.array([row for row in found if row is not None], np.int64)
 
 

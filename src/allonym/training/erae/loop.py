@@ -11,7 +11,6 @@ The ``paper`` variant reads clear sentences; its generator forgets half of the p
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,11 +27,11 @@ from allonym.training.erae.network import (
     UNKNOWN,
     Erae,
     Variant,
-    copied,
     embedding_reward_loss,
     reconstruction_loss,
     save,
 )
+from allonym.training.steps import Best, Clock, Limit, descend, set_rates
 
 # Told at each look at the held-out sentences: where training stands, by name.
 Progress = Callable[[dict[str, float]], None]
@@ -172,8 +171,8 @@ class Training:
         self.place = 0  # batches of the present epoch that are done
         self.after_step = after_step
         self.done, self.step, self.tokens = settings.begin, 0, 0
-        self.seconds_before, self.began = 0.0, time.monotonic()  # of the run that this one resumes
-        self.lowest, self.looks_since, self.best = math.inf, 0, copied(network)
+        self.seconds_before = 0.0  # of the run that this one resumes
+        self.clock, self.best = Clock(Limit(settings.minutes, settings.steps)), Best(network)
 
     @property
     def rewarded(self) -> bool:
@@ -182,10 +181,10 @@ class Training:
 
     def run(self) -> Erae:
         """Train until the time, the steps or the patience is spent; return the best network of the last stage."""
-        self.began = time.monotonic()
+        self.clock.start(self.seconds_before)
         while self.done < self.settings.end:
             self._epoch()
-        self.network.load_state_dict(self.best, strict=False)
+        self.network.load_state_dict(self.best.weights, strict=False)
         return self.network.eval()
 
     def _epoch(self) -> None:
@@ -202,11 +201,6 @@ class Training:
             if self.done >= self.settings.end:
                 return
         self.place = 0
-
-    @property
-    def seconds(self) -> float:
-        """How long this run, and the one it resumes, have trained."""
-        return self.seconds_before + time.monotonic() - self.began
 
     def loss(self, batch: Batch, chance: torch.Generator) -> Tensor:
         """Return the loss of the present stage (equation 8) on noisy sentences."""
@@ -228,22 +222,15 @@ class Training:
         self.network.train()
         warm = min(1.0, (self.step + 1) / self.settings.warm_up)
         rate = self.settings.learning_rate * warm * max(0.02, (1 + math.cos(math.pi * self.done)) / 2)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = self.loss(batch, self.chance)
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(self.network.parameters(), _LONGEST_GRADIENT)
-        self.optimizer.step()
-        return loss.detach()
+        set_rates(self.optimizer, [rate])
+        return descend(self.loss(batch, self.chance), self.optimizer, _LONGEST_GRADIENT)
 
     def _advance(self, batch: Batch) -> None:
         """Note how far the training is, and begin what is due."""
         settings = self.settings
         self.step += 1
         self.tokens += int(batch.lengths.sum())
-        part = max(self.step / settings.steps, self.seconds / (60 * settings.minutes))
-        self._move_to(settings.begin + (settings.end - settings.begin) * min(1.0, part))
+        self._move_to(settings.begin + (settings.end - settings.begin) * min(1.0, self.clock.part(self.step)))
 
     def _move_to(self, done: float) -> None:
         rewarded = self.rewarded
@@ -251,26 +238,24 @@ class Training:
         if not self.noise_learned and self.done >= self.settings.reward_from / 2:
             self.noise.learn(self.network.embedding.weight.detach())
             self.noise_learned = True
-            self.lowest, self.looks_since = math.inf, 0  # the noise is another, and so is the loss
+            self.best.start_over()  # the noise is another, and so is the loss
         if self.rewarded != rewarded:
-            self.lowest, self.looks_since = math.inf, 0  # another loss begins
+            self.best.start_over()  # another loss begins
 
     def _look(self, loss: Tensor) -> None:
         """Measure on the held-out sentences, write a checkpoint, and end a stage that no longer helps."""
         found = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
         found["held_out_loss"] = self._held_out_loss()
-        self.looks_since += 1
-        if found["held_out_loss"] < self.lowest:
-            self.lowest, self.looks_since, self.best = found["held_out_loss"], 0, copied(self.network)
-        found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.lowest}
-        found["tokens_per_second"] = self.tokens / max(1e-9, self.seconds)
+        self.best.look(found["held_out_loss"], self.network)
+        found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.best.lowest}
+        found["tokens_per_second"] = self.tokens / max(1e-9, self.clock.seconds)
         if self.folder is not None:
-            save(self.folder, self.network.shape, self.best, found)
+            save(self.folder, self.network.shape, self.best.weights, found)
             if self.settings.keep_optimizer:
                 save_optimizer(self.folder, self.network, self.optimizer)
         if self.progress is not None:
             self.progress(found)
-        if self.looks_since >= self.settings.patience:
+        if self.best.looks_since >= self.settings.patience:
             self._move_to(self.settings.end if self.rewarded else self.settings.reward_from)
 
     @torch.no_grad()
