@@ -88,7 +88,7 @@ def meaning(path: Path | None, vocabulary: Vocabulary, device: torch.device) -> 
     """Return what embeds sentences, if there is a sentence encoder."""
     if path is None:
         return None
-    from allonym.training.minilm import SentenceEncoder
+    from minilm import SentenceEncoder
 
     encoder = SentenceEncoder.load(path).to(device).eval()
     for weight in encoder.parameters():

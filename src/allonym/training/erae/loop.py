@@ -13,11 +13,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.numpy import load_file, save_file
 from torch import Tensor, nn
 
 from allonym.training.erae.batches import Batch, Sentences
@@ -29,7 +27,6 @@ from allonym.training.erae.network import (
     Variant,
     embedding_reward_loss,
     reconstruction_loss,
-    save,
 )
 from allonym.training.steps import Best, Clock, Limit, descend, set_rates
 
@@ -40,7 +37,6 @@ _NEIGHBOURS = 16
 _SHARPNESS = 10.0  # a neighbour's chance of replacing a word grows as e^(10 · cosine)
 _LONGEST_GRADIENT = 1.0
 _EXPLORED = 5  # random candidates of the reward, as many as the most likely ones
-OPTIMIZER = "optimizer.safetensors"
 
 # How a variant differs from the settings' defaults. The paper's network reads clear sentences; its released code hides
 # half of the generator's words.
@@ -66,7 +62,6 @@ class Settings:
         end: Share of the training at which this run ends.
         look_every: Steps between two looks at the held-out sentences.
         patience: Looks without a lower loss, after which a stage ends.
-        keep_optimizer: Whether checkpoints hold the optimizer's state, four times the weights' size.
         seed: Fixes order and noise, on one kind of machine.
     """
 
@@ -84,7 +79,6 @@ class Settings:
     end: float = 1.0
     look_every: int = 500
     patience: int = 8
-    keep_optimizer: bool = True
     seed: int = 1
 
 
@@ -141,7 +135,6 @@ class Training:
         vectors: Unit word vectors for the reward and the noise, V × D; zeros where a word has none.
         settings: How to train.
         progress: Told at each look at the held-out sentences.
-        folder: Where checkpoints go, at each look.
         after_step: Told after each step; may raise to end the run, which `checkpoints` can then keep.
     """
 
@@ -153,11 +146,10 @@ class Training:
         vectors: Tensor,
         settings: Settings,
         progress: Progress | None = None,
-        folder: Path | None = None,
         after_step: Callable[[Training], None] | None = None,
     ) -> None:
         self.network, self.learned, self.held_out = network, learned, held_out
-        self.vectors, self.settings, self.progress, self.folder = vectors, settings, progress, folder
+        self.vectors, self.settings, self.progress = vectors, settings, progress
         self.device = vectors.device
         self.noise = Noise(vectors, settings)
         self.noise_learned = False
@@ -243,16 +235,12 @@ class Training:
             self.best.start_over()  # another loss begins
 
     def _look(self, loss: Tensor) -> None:
-        """Measure on the held-out sentences, write a checkpoint, and end a stage that no longer helps."""
+        """Measure on the held-out sentences, and end a stage that no longer helps."""
         found = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
         found["held_out_loss"] = self._held_out_loss()
         self.best.look(found["held_out_loss"], self.network)
         found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.best.lowest}
         found["tokens_per_second"] = self.tokens / max(1e-9, self.clock.seconds)
-        if self.folder is not None:
-            save(self.folder, self.network.shape, self.best.weights, found)
-            if self.settings.keep_optimizer:
-                save_optimizer(self.folder, self.network, self.optimizer)
         if self.progress is not None:
             self.progress(found)
         if self.best.looks_since >= self.settings.patience:
@@ -301,25 +289,3 @@ def measure(network: Erae, sentences: Sentences, vectors: Tensor, batch_size: in
         "among_five": among / count,
         "closeness": closeness / max(1.0, others_count),
     }
-
-
-def save_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> None:
-    """Write the optimizer's moments, which make a resumed run go on as if it had not been interrupted."""
-    arrays = {
-        f"{name}/{part}": value.detach().float().cpu().numpy()
-        for name, parameter in network.named_parameters()
-        for part, value in optimizer.state[parameter].items()
-    }
-    save_file(arrays, folder / OPTIMIZER)
-
-
-def load_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> bool:
-    """Take up the moments that `save_optimizer` wrote; tell whether there are any."""
-    path = folder / OPTIMIZER
-    if not path.is_file():
-        return False
-    arrays = load_file(path)
-    for name, parameter in network.named_parameters():
-        for key in [key for key in arrays if key.rpartition("/")[0] == name]:
-            optimizer.state[parameter][key.rpartition("/")[2]] = torch.from_numpy(arrays[key]).to(parameter.device)
-    return True

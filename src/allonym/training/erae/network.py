@@ -14,16 +14,12 @@ reads (words and END), T: steps of the generator, V: words, E: embedding, H: gen
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
@@ -36,8 +32,6 @@ LONGEST = 53  # places of a sentence of 50 words, with END and the steps after i
 REWARD_CAP = 0.85
 # The released code's floor: a negative reward would drive a word's log-probability to minus infinity.
 REWARD_FLOOR = 1e-5
-STATE = "training.json"
-_LARGEST_FILE = 15 * 2**20
 _IMPOSSIBLE = -1e4  # finite, so that a weight of zero really cancels it
 _SAME_PLACE = 4.0  # the attention's head start for the place that is to be written
 
@@ -168,28 +162,3 @@ def reward(targets: Tensor, candidates: Tensor, vectors: Tensor) -> Tensor:
     cosines = (vectors[targets][..., None, :] * vectors[candidates]).sum(-1)  # (B, T, k)
     cosines = torch.where(candidates == targets[..., None], 1.0, cosines.float())
     return cosines.clamp(REWARD_FLOOR, REWARD_CAP)
-
-
-def save(folder: Path, shape: EraeShape, weights: dict[str, Tensor], state: dict[str, float]) -> None:
-    """Write a checkpoint: half-precision weights in files of at most 15 MiB, and where training stands."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files: list[dict[str, NDArray[np.float16]]] = [{}]
-    for name, weight in weights.items():
-        array = weight.half().cpu().numpy()
-        if files[-1] and sum(other.nbytes for other in files[-1].values()) + array.nbytes > _LARGEST_FILE:
-            files.append({})
-        files[-1][name] = array
-    for number, arrays in enumerate(files, start=1):
-        save_file(arrays, folder / f"weights-{number}.safetensors")
-    (folder / STATE).write_text(json.dumps({"shape": asdict(shape), "state": state}, indent=1), "utf-8")
-
-
-def load(folder: Path) -> tuple[Erae, dict[str, float]]:
-    """Read what `save` wrote: the network, on the processor, and where its training stood."""
-    kept = json.loads((folder / STATE).read_text("utf-8"))
-    network = Erae(EraeShape(**kept["shape"]))
-    arrays: dict[str, NDArray[Any]] = {}
-    for path in sorted(folder.glob("weights-*.safetensors")):
-        arrays |= load_file(path)
-    network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
-    return network, kept["state"]
