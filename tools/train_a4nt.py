@@ -27,11 +27,12 @@ from allonym.language.sequences import Vocabulary, sentences
 from allonym.training.a4nt.batches import Sentences
 from allonym.training.a4nt.draw import Draw
 from allonym.training.a4nt.judges import Opponent, Panel, WordModel
-from allonym.training.a4nt.loop import Limit, Settings, Training
+from allonym.training.a4nt.loop import Settings, Training
 from allonym.training.a4nt.losses import RECIPES, Meaning, Recipe
-from allonym.training.a4nt.network import Direction, Shape, make
+from allonym.training.a4nt.network import Direction, TranslatorShape, make
 from allonym.training.a4nt.store import save
 from allonym.training.a4nt.watch import measure
+from allonym.training.steps import Limit
 
 CLASSES = {
     "age": ("teen", "adult"),
@@ -87,7 +88,7 @@ def meaning(path: Path | None, vocabulary: Vocabulary, device: torch.device) -> 
     """Return what embeds sentences, if there is a sentence encoder."""
     if path is None:
         return None
-    from allonym.training.minilm import SentenceEncoder
+    from minilm import SentenceEncoder
 
     encoder = SentenceEncoder.load(path).to(device).eval()
     for weight in encoder.parameters():
@@ -193,7 +194,7 @@ def main() -> None:
     say(began, f"{given.setting} {given.variant}: {[len(each) for each in learned]} sentences, {len(vocabulary)} words")
     conditioned = len(names) > 2 and not given.neutral
     sizes = (given.embedding, given.hidden)
-    shape = Shape(len(vocabulary), len(names), given.variant, conditioned, *sizes, neutral=given.neutral)
+    shape = TranslatorShape(len(vocabulary), len(names), given.variant, conditioned, *sizes, neutral=given.neutral)
     stages = [Limit(minutes=minutes) for minutes in given.minutes]
     settings = Settings(
         stages[0], stages[1], stages[2], stages[3], batch_size=given.batch, look_every=given.look_every,

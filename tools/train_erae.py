@@ -10,19 +10,26 @@ with the last measurements, and ``log.txt``. ``--resume DIR`` goes on from such 
 from __future__ import annotations
 
 import argparse
+import json
 import time
-from dataclasses import fields
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from safetensors.numpy import load_file, save_file
+from torch import Tensor
 
 from allonym.language.sequences import END, Vocabulary, sentences
+from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae.batches import Sentences
-from allonym.training.erae.loop import USUAL, Settings, Training, load_optimizer
-from allonym.training.erae.network import Erae, Shape, load
+from allonym.training.erae.loop import USUAL, Settings, Training
+from allonym.training.erae.network import Erae
 
+STATE, OPTIMIZER = "training.json", "optimizer.safetensors"
+_LARGEST_FILE = 15 * 2**20
 # Written for this purpose.
 SAMPLES = (
     "I thought the movie was funny, but the ending didn't make any sense.",
@@ -30,6 +37,53 @@ SAMPLES = (
     "The authors propose a new method for learning word representations and evaluate it on three tasks.",
     "My computer crashes whenever I try to print a large file, so what should I do?",
 )
+
+
+def save(folder: Path, shape: EraeShape, weights: dict[str, Tensor], state: dict[str, float]) -> None:
+    """Write a checkpoint: half-precision weights in files of at most 15 MiB, and where training stands."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files: list[dict[str, NDArray[np.float16]]] = [{}]
+    for name, weight in weights.items():
+        array = weight.half().cpu().numpy()
+        if files[-1] and sum(other.nbytes for other in files[-1].values()) + array.nbytes > _LARGEST_FILE:
+            files.append({})
+        files[-1][name] = array
+    for number, arrays in enumerate(files, start=1):
+        save_file(arrays, folder / f"weights-{number}.safetensors")
+    (folder / STATE).write_text(json.dumps({"shape": asdict(shape), "state": state}, indent=1), "utf-8")
+
+
+def load(folder: Path) -> tuple[Erae, dict[str, float]]:
+    """Read what `save` wrote: the network, on the processor, and where its training stood."""
+    kept = json.loads((folder / STATE).read_text("utf-8"))
+    network = Erae(EraeShape(**kept["shape"]))
+    arrays: dict[str, NDArray[Any]] = {}
+    for path in sorted(folder.glob("weights-*.safetensors")):
+        arrays |= load_file(path)
+    network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
+    return network, kept["state"]
+
+
+def save_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> None:
+    """Write the optimizer's moments, which make a resumed run go on as if it had not been interrupted."""
+    arrays = {
+        f"{name}/{part}": value.detach().float().cpu().numpy()
+        for name, parameter in network.named_parameters()
+        for part, value in optimizer.state[parameter].items()
+    }
+    save_file(arrays, folder / OPTIMIZER)
+
+
+def load_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> bool:
+    """Take up the moments that `save_optimizer` wrote; tell whether there are any."""
+    path = folder / OPTIMIZER
+    if not path.is_file():
+        return False
+    arrays = load_file(path)
+    for name, parameter in network.named_parameters():
+        for key in [key for key in arrays if key.rpartition("/")[0] == name]:
+            optimizer.state[parameter][key.rpartition("/")[2]] = torch.from_numpy(arrays[key]).to(parameter.device)
+    return True
 
 
 def read_arrays(folder: Path) -> tuple[dict[str, Any], Vocabulary]:
@@ -65,9 +119,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--limit", type=int, help="sentences to learn from, for a trial")
     parser.add_argument("--watched", type=int, default=4096, help="held-out sentences to look at")
     for setting in fields(Settings):
-        if setting.name != "keep_optimizer":
-            kind = type(setting.default)
-            parser.add_argument("--" + setting.name.replace("_", "-"), type=kind)
+        parser.add_argument("--" + setting.name.replace("_", "-"), type=type(setting.default))
     parser.add_argument("--keep-optimizer", action="store_true")
     return parser.parse_args()
 
@@ -89,7 +141,7 @@ def main() -> None:
     arrays, vocabulary = read_arrays(chosen.data)
     lengths, watched = arrays["lengths"][: chosen.limit], arrays["held_out_lengths"][:: _every(arrays, chosen.watched)]
     held_out = _taken(arrays["held_out"], arrays["held_out_lengths"], _every(arrays, chosen.watched))
-    network = load(chosen.resume)[0] if chosen.resume else Erae(Shape(len(vocabulary), chosen.variant))
+    network = load(chosen.resume)[0] if chosen.resume else Erae(EraeShape(len(vocabulary), chosen.variant))
     if not chosen.resume:
         network.set_word_vectors(arrays["vectors"])
         counts = np.bincount(arrays["tokens"], minlength=len(vocabulary))
@@ -105,13 +157,16 @@ def main() -> None:
             file.write(line + "\n")
 
     def progress(found: dict[str, float]) -> None:
+        save(chosen.out, network.shape, training.best.weights, found)
+        if chosen.keep_optimizer:
+            save_optimizer(chosen.out, network, training.optimizer)
         say(f"{time.monotonic() - began:6.0f} s  " + "  ".join(f"{name} {value:.4g}" for name, value in found.items()))
 
     say(f"{device}, {sum(weight.numel() for weight in network.parameters()):,} weights, {len(lengths):,} sentences")
     say(str(settings))
     training = Training(
         network, Sentences(arrays["tokens"][: lengths.astype(np.int64).sum()], lengths, device),
-        Sentences(held_out, watched, device), vectors, settings, progress, chosen.out,
+        Sentences(held_out, watched, device), vectors, settings, progress,
     )  # fmt: skip
     if chosen.resume:
         load_optimizer(chosen.resume, network, training.optimizer)

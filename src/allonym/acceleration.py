@@ -10,15 +10,17 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, wait
+from concurrent.futures import ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cache, lru_cache
 from importlib.util import find_spec
-from multiprocessing import active_children, get_context
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from concurrent.futures import ProcessPoolExecutor
 
 _Loop = TypeVar("_Loop", bound=Callable[..., Any])
 _Result = TypeVar("_Result")
@@ -108,6 +110,9 @@ def processes(count: int | None, initializer: Callable[[], None] | None = None) 
     A pool left to itself first does all that was asked of it, which may be hours. Its processes are spawned, not
     forked: a fork would copy the locks of threads that are running here.
     """
+    from concurrent.futures import ProcessPoolExecutor
+    from multiprocessing import active_children, get_context
+
     before = set(active_children())
     pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"), initializer=initializer)
     try:

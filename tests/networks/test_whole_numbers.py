@@ -10,7 +10,7 @@ import pytest
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.networks import whole_numbers
 from allonym.networks.erae import inference
-from allonym.networks.erae.inference import EraeReader, Shape
+from allonym.networks.erae.inference import EraeReader, EraeShape
 from allonym.networks.whole_numbers import COARSE, ONE, WholeMatrix
 from allonym.randomness import insecure
 
@@ -113,7 +113,7 @@ def test_compiled_softmax_has_numpys_bits():
 
 def reader(variant="attention"):
     # Sizes for which compiled products are used, too.
-    shape = Shape(words=300, variant=variant, embedding=24, encoder=32, latent=16, generator=64)
+    shape = EraeShape(words=300, variant=variant, embedding=24, encoder=32, latent=16, generator=64)
     weights = {name: floats(sizes, 0.4, place) for place, (name, sizes) in enumerate(shape.tensors().items())}
     return EraeReader(shape, weights, Vocabulary((*SPECIAL, *(f"w{number}" for number in range(296)))))
 

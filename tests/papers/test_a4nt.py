@@ -81,14 +81,14 @@ def _write(path: Path, columns: dict[str, tuple[object, ...]]) -> None:
 def make_model(folder: Path, setting: str, variant: str, recipe: str) -> None:
     """Write an untrained model with few words."""
     from allonym.training.a4nt.judges import Opponent
-    from allonym.training.a4nt.network import Shape, make
+    from allonym.training.a4nt.network import TranslatorShape, make
     from allonym.training.a4nt.store import save
 
     words = sorted({word.lower() for text in (*STYLES.values(), *SPEECHES.values()) for word in text.split()})
     vocabulary = Vocabulary((*SPECIAL, "<year>", "<person>", *words))
     classes = CLASSES[setting]
     torch.manual_seed(0)
-    shape = Shape(len(vocabulary), len(classes), variant, len(classes) > 2, 8, 8)  # type: ignore[arg-type]
+    shape = TranslatorShape(len(vocabulary), len(classes), variant, len(classes) > 2, 8, 8)  # type: ignore[arg-type]
     judge = Opponent(words=len(vocabulary), classes=len(classes), embedding=8, hidden=8)
     save(folder, make(shape), judge, vocabulary, {"classes": classes, "recipe": recipe, "name": folder.name})
     (folder / models.CARD).write_text("Untrained, for tests.\n", "utf-8")

@@ -1,7 +1,7 @@
 """The anonymizers, found by looking: each is a file of this package, or a folder whose `recipe` is the method.
 
 A module is an anonymizer if it defines `EXAMPLE`, a ready instance small enough for the contract tests. `words` holds
-two methods that share all but the draw, each in a file of its own name.
+two methods that share all but the draw, each in a file of its own name. Files that begin with _ are not looked into.
 """
 
 from __future__ import annotations
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 @cache
 def examples() -> dict[str, Anonymizer]:
     """Return a ready instance of every anonymizer, by method name."""
-    modules = (import_module(module.name) for module in walk_packages(__path__, f"{__name__}."))
+    names = (module.name for module in walk_packages(__path__, f"{__name__}."))
+    modules = (import_module(name) for name in names if not name.rpartition(".")[2].startswith("_"))
     ready = (module.EXAMPLE for module in modules if hasattr(module, "EXAMPLE"))
     return {example.method: example for example in ready}
 

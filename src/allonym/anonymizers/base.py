@@ -11,12 +11,12 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self, get_args, get_origin, get_type_hints
 
 import numpy as np
-from sklearn.base import BaseEstimator, TransformerMixin
 
 from allonym.anonymizers.auditing import Auditing
+from allonym.anonymizers.estimator import Estimator
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.anonymizers.release import Release
 from allonym.anonymizers.settings import settings_digest
@@ -33,7 +33,7 @@ MOST_WORDS = 10_000_000
 REPEATABLE = "reproducible run: no privacy, because whoever knows the seed can undo the noise"
 
 
-class Anonymizer(TransformerMixin, BaseEstimator):
+class Anonymizer(Estimator):
     """Base of all anonymizers.
 
     A subclass checks its parameters in `_check` (choices are checked here), draws in `_anonymize` and states its
@@ -106,6 +106,11 @@ class Anonymizer(TransformerMixin, BaseEstimator):
     def terms(self) -> list[str]:
         """What the columns of released vectors stand for; nothing for texts."""
         return list(self.get_feature_names_out()) if self.kind == "vectors" else []
+
+    if TYPE_CHECKING:  # of anonymizers that release vectors; the others have no such method, as scikit-learn expects
+
+        def get_feature_names_out(self, input_features: object = None) -> Any:  # noqa: ANN401
+            """Return the terms."""
 
     def settings_digest(self) -> bytes:
         """Return a digest of the method, its parameters and the terms it has learned, by which noise is keyed."""

@@ -12,12 +12,11 @@ from scipy import sparse
 
 from allonym.attackers.base import Attacker
 from allonym.errors import ParameterError
-from allonym.networks.style_encoder.inference import StyleReader
+from allonym.networks.style_encoder.inference import DEFAULT, StyleReader
 
 Classifier = Literal["svm", "logistic", "nearest"]
 Floats: TypeAlias = NDArray[np.float64]
 
-SHIPPED = "style-encoder-en"
 _SVM_COST, _LOGISTIC_COST = 10.0, 100.0  # found on validation bloggers; vectors have length 1
 
 
@@ -33,7 +32,7 @@ class StyleEncoder(Attacker):
     describes_itself_as = "a style encoder trained on other writers, linear SVM"
     learned = ("columns", "weights", "constants")
 
-    def __init__(self, *, classifier: Classifier = "svm", model: str = SHIPPED) -> None:
+    def __init__(self, *, classifier: Classifier = "svm", model: str = DEFAULT) -> None:
         if classifier not in get_args(Classifier):
             raise ParameterError(f"classifier must be one of {', '.join(get_args(Classifier))}, got {classifier!r}.")
         self.classifier = classifier

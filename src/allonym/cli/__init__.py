@@ -7,6 +7,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Sequence
+from importlib import import_module
 
 import click
 
@@ -23,23 +24,24 @@ _CODES: dict[type[AllonymError], int] = {
     StoppedError: INTERRUPTED,
 }
 
+# What each command does, in a line: `allonym --help` prints these and loads no command.
 _COMMANDS = {
-    "anonymize": "anonymize",
-    "audit": "audit",
-    "budget": "budget",
-    "check": "check",
-    "completion": "completion",
-    "evaluate": "evaluate",
-    "guarantee": "guarantee",
-    "models": "models",
-    "reproduce": "reproduce",
-    "serve": "serve",
-    "train": "train",
+    "anonymize": "Protect texts, and say what is promised about the result.",
+    "audit": "Try to prove a claimed privacy loss wrong.",
+    "budget": "Show what has been spent on which data.",
+    "check": "Say how recognisable a text is.",
+    "completion": "Print a script that lets your shell complete what you type.",
+    "evaluate": "Measure attackers and usefulness, before and after protection.",
+    "guarantee": "Say what a configuration promises, before any data is seen.",
+    "models": "List and verify models.",
+    "reproduce": "Make a paper's tables again, theirs beside ours.",
+    "serve": "Open the local page in a browser.",
+    "train": "Train a model on your own text.",
 }
 
 
 class _Commands(click.Group):
-    """Loads a command's module when it is asked for, so that `allonym --version` stays quick."""
+    """Loads a command's module when it is asked for, so that all others start quickly."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return sorted(_COMMANDS)
@@ -47,10 +49,13 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _COMMANDS:
             return None
-        from importlib import import_module
-
-        command: click.Command = import_module(f"allonym.cli.{_COMMANDS[cmd_name]}").command
+        command: click.Command = import_module(f"allonym.cli.{cmd_name}").command
+        command.short_help = _COMMANDS[cmd_name]
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(_COMMANDS.items()))
 
 
 @click.group(

@@ -17,21 +17,24 @@ import math
 import os
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import models
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ModelError
+from allonym.language import ENGLISH
 from allonym.language.sequences import END, START, UNKNOWN, Vocabulary
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Floats = NDArray[np.float32]
 Integers = NDArray[np.int64]
 
-DEFAULT: Final = "pairs-en"
+DEFAULT: Final = ENGLISH.model("pairs")
 FORMAT, VERSION = "word-pairs", 1
 PRIOR: Final = 50.0  # κ: a word seen so often is believed as much as the prior
 STEPS: Final = 20  # of a level, to be kept in a byte
@@ -127,11 +130,15 @@ class PairsOf:
     @cached_property
     def after(self) -> sparse.csr_array:
         """How well each word fits after another: a row a first word."""
+        from scipy import sparse
+
         return sparse.csr_array((self._levels, (self._firsts, self._seconds)), (self._size, self._size))
 
     @cached_property
     def before(self) -> sparse.csr_array:
         """How well each word fits before another: a row a second word; the level is that of P(first | second)."""
+        from scipy import sparse
+
         seen = power_of_two(self._levels.astype(np.float64) / LN2) - 1
         seen *= self._shares[self._seconds] / self._shares[self._firsts]
         levels = logarithm(1 + seen).astype(np.float32)

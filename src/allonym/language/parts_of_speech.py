@@ -5,10 +5,10 @@ The model's tagger is all that runs: no parser, no named entities, no lemmas. Wh
 
 from __future__ import annotations
 
+import functools
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from functools import cache as remembered
 from pathlib import Path
 from typing import Any, Final
 
@@ -154,7 +154,7 @@ def _ids(document: Any, known: dict[int, int]) -> TagIds:  # noqa: ANN401 - a sp
     return np.array([known.get(tag, _UNKNOWN) for tag in written], dtype=np.uint8)
 
 
-@remembered
+@functools.cache
 def _model() -> tuple[Any, dict[int, int]]:
     """Load spaCy's small English model; with it the number of each tag by spaCy's own."""
     otherwise = ", or leave them out with parts_of_speech=False"

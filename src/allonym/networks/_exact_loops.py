@@ -171,6 +171,30 @@ def refine(
 
 
 @compiled
+def exponentiate(
+    ratings: Floats,
+    most: np.float32,
+    exp_parts: Constants,
+    log2_e: np.float32,
+    least: np.float32,
+    bits: NDArray[np.int32],
+) -> None:
+    """Write e^(rating − most), as the bits of floats."""
+    powers = bits.view(np.float32)
+    for place in range(ratings.shape[0]):
+        doublings = (ratings[place] - most) * log2_e
+        possible = doublings >= least
+        doublings = max(doublings, least)
+        whole = np.floor(doublings)
+        part = doublings - whole
+        found = ((exp_parts[0] * part + exp_parts[1]) * part + exp_parts[2]) * part + exp_parts[3]
+        found = (found * part + exp_parts[4]) * part + exp_parts[5]
+        power = (np.int32(whole) + np.int32(127)) << np.int32(23)
+        bits[place] = power if possible else np.int32(0)
+        powers[place] *= found
+
+
+@compiled
 def softmax(ratings: Floats, exp_parts: Constants, log2_e: np.float32, least: np.float32, unit: np.float32) -> None:
     """Turn rows of ratings into probabilities."""
     bits = np.empty(ratings.shape[1], np.int32)
@@ -179,21 +203,10 @@ def softmax(ratings: Floats, exp_parts: Constants, log2_e: np.float32, least: np
     for row in range(ratings.shape[0]):
         own = ratings[row]
         _largest_of_teams(own, bests)
-        most = bests.max()
-        for place in range(own.shape[0]):
-            doublings = (own[place] - most) * log2_e
-            possible = doublings >= least
-            doublings = max(doublings, least)
-            whole = np.floor(doublings)
-            part = doublings - whole
-            found = ((exp_parts[0] * part + exp_parts[1]) * part + exp_parts[2]) * part + exp_parts[3]
-            found = (found * part + exp_parts[4]) * part + exp_parts[5]
-            bits[place] = (np.int32(whole) + np.int32(127)) << np.int32(23)
-            own[place] = found if possible else np.float32(0)
+        exponentiate(own, np.float32(bests.max()), exp_parts, log2_e, least, bits)
         total = np.int64(0)
         for place in range(own.shape[0]):
-            own[place] *= powers[place]
-            total += np.int64(np.int32(own[place] * unit))
+            total += np.int64(np.int32(powers[place] * unit))
         share = np.float32(np.float64(unit) / np.float64(total))
         for place in range(own.shape[0]):
-            own[place] *= share
+            own[place] = powers[place] * share

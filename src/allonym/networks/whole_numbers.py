@@ -13,16 +13,20 @@ Compiled loops and NumPy give the same bits; which of them runs is a question of
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from allonym.errors import ModelError
 
 Floats: TypeAlias = NDArray[np.float32]
 Shorts: TypeAlias = NDArray[np.int16]
 Sums: TypeAlias = NDArray[np.signedinteger[Any]]
 
+SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 ONE = 32767  # stands for 1 in the states of a network, which lie between −1 and 1
 ONE_INVERSE = np.float32(1) / np.float32(ONE)
 COARSE = 31  # four products with unsigned bytes add up to less than 2^15, as the oldest instruction for bytes asks
@@ -58,6 +62,61 @@ def quantised(matrix: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int8], Floa
     """Round each row to int8 by a scale of its own; a row of zeros keeps them."""
     whole, scales = rounded(matrix, 127)
     return whole.astype(np.int8), scales
+
+
+def stored(weights: Mapping[str, NDArray[Any]], *, fewest_rows: int = 1) -> dict[str, NDArray[Any]]:
+    """Return weights as a model folder holds them: matrices as int8 rows with their scales, all else as float32.
+
+    Args:
+        weights: By name.
+        fewest_rows: A matrix with fewer rows stays as it is: nothing is saved by less.
+    """
+    found: dict[str, NDArray[Any]] = {}
+    for name, array in weights.items():
+        if array.ndim == 2 and len(array) >= fewest_rows:
+            found[name], found[name + SCALE] = quantised(array)
+        else:
+            found[name] = array.astype(np.float32)
+    return {name: np.ascontiguousarray(array) for name, array in found.items()}
+
+
+class Parts(NamedTuple):
+    """A network's weights by their names."""
+
+    matrices: dict[str, WholeMatrix]
+    rest: dict[str, Floats]  # what is no matrix
+
+
+def opened(
+    tensors: Mapping[str, tuple[int, ...]],
+    weights: Mapping[str, NDArray[Any]],
+    in_whole_numbers: Callable[[NDArray[Any]], tuple[Sums, Floats]],
+) -> Parts:
+    """Return the matrices of a model folder in whole numbers, and what else there is as float32.
+
+    Args:
+        tensors: The shape that each weight must have, by its name.
+        weights: What the folder holds: see `stored`.
+        in_whole_numbers: Rounds the rows of a matrix that is not of int8.
+
+    Raises:
+        ModelError: A weight is missing, of another shape, or not finite.
+    """
+    parts = Parts({}, {})
+    for name, sizes in tensors.items():
+        if name not in weights or weights[name].shape != sizes:
+            raise ModelError(f"The model's weights lack {name!r} of shape {sizes}: make or fetch the folder again.")
+        given = weights[name]
+        scales = weights.get(name + SCALE, np.zeros(0, np.float32)) if given.dtype == np.int8 else None
+        if scales is not None and scales.shape != sizes[:1]:
+            raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
+        if not np.isfinite(given).all() or not (scales is None or np.isfinite(scales).all()):
+            raise ModelError(f"The model's {name!r} is not finite: train it again, or fetch the folder again.")
+        if len(sizes) > 1:
+            parts.matrices[name] = WholeMatrix(*(in_whole_numbers(given) if scales is None else (given, scales)))
+        else:
+            parts.rest[name] = given.astype(np.float32) * (np.float32(1) if scales is None else scales)
+    return parts
 
 
 def tanh(x: Floats) -> Floats:

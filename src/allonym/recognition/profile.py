@@ -17,11 +17,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import models
+from allonym.language import ENGLISH
 from allonym.metrics.figures import Figure
 from allonym.recognition import profile_features
 from allonym.recognition.profile_features import Feature, Kind, Spans
 
-MODEL = "style-en"
+MODEL = ENGLISH.model("style")
 FEWEST_WORDS = 50  # below, not even the shape of a sentence can be told
 _LARGEST = 16.0  # of a squared deviation: one odd feature does not decide
 _LISTED = 12

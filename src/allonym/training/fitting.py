@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from torch import Tensor, nn
 
 from allonym.errors import ParameterError
 from allonym.randomness import Rng, insecure
+from allonym.training.steps import Best, batches_of_like_length, descend
 
 Rows = NDArray[np.int64]
 # Told after each epoch: epochs done, epochs at most, loss on what is held out (on what is learned if nothing is).
@@ -123,20 +123,19 @@ def fit(
         kept, held_out = _split(documents, stream)
         targets = torch.from_numpy(classes).to(device())
         optimizer = network.optimizer(schedule.learning_rate)
-        lowest, best, since = float("inf"), network.state_dict(), 0
+        best = Best(network)
         for epoch in range(1, schedule.epochs + 1):
+            order = kept[np.argsort(stream.words(len(kept)), kind="stable")]
             learned = _epoch(
-                network, examples, targets, _batches(kept, examples, schedule.batch_size, stream), optimizer
+                network, examples, targets, _batches(order, examples, schedule.batch_size, stream), optimizer
             )
             loss = _loss(network, examples, classes, held_out) if len(held_out) else learned
             if schedule.progress is not None:
                 schedule.progress(epoch, schedule.epochs, loss)
-            since += 1
-            if loss < lowest or not len(held_out):
-                lowest, best, since = loss, copy.deepcopy(network.state_dict()), 0
-            if since >= schedule.patience:
+            best.look(loss if len(held_out) else -epoch, network)  # with nothing held out the last is the best
+            if best.looks_since >= schedule.patience:
                 break
-        network.load_state_dict(best)
+        network.load_state_dict(best.weights)
     return network.eval()
 
 
@@ -147,8 +146,7 @@ def log_probabilities(network: Classifier, examples: Examples, rows: Rows | None
     parts = []
     network.eval()
     with torch.no_grad():
-        for start in range(0, len(rows), _SCORED_AT_ONCE):
-            chosen = rows[order[start : start + _SCORED_AT_ONCE]]
+        for chosen in batches_of_like_length(rows, examples.lengths, _SCORED_AT_ONCE):
             parts.append(network(*_moved(examples.batch(chosen))).double().cpu().numpy())
     together: NDArray[np.float64] = np.concatenate(parts)
     return together[np.argsort(order)]
@@ -172,14 +170,10 @@ def _split(documents: Rows, stream: Rng) -> tuple[Rows, Rows]:
     return np.flatnonzero(~held_out), np.flatnonzero(held_out)
 
 
-def _batches(rows: Rows, examples: Examples, batch_size: int, stream: Rng) -> list[Rows]:
-    """Shuffle, sort a pool of batches by length, cut it into batches, shuffle these."""
-    shuffled = rows[np.argsort(stream.words(len(rows)), kind="stable")]
-    batches = []
-    for start in range(0, len(rows), batch_size * _BATCHES_SORTED_TOGETHER):
-        pool = shuffled[start : start + batch_size * _BATCHES_SORTED_TOGETHER]
-        pool = pool[np.argsort(examples.lengths[pool], kind="stable")]
-        batches += [pool[first : first + batch_size] for first in range(0, len(pool), batch_size)]
+def _batches(rows: Rows, examples: Examples, size: int, stream: Rng) -> list[Rows]:
+    """Shuffle rows, cut them into batches of like length, and shuffle these."""
+    order = rows[np.argsort(stream.words(len(rows)), kind="stable")]
+    batches = batches_of_like_length(order, examples.lengths, size, sorted_together=_BATCHES_SORTED_TOGETHER)
     return [batches[place] for place in np.argsort(stream.words(len(batches)), kind="stable")]
 
 
@@ -190,13 +184,9 @@ def _epoch(
     network.train()
     total = 0.0
     for rows in batches:
-        optimizer.zero_grad()
         predicted = network(*_moved(examples.batch(rows)))
         loss = nn.functional.nll_loss(predicted, targets[torch.from_numpy(rows).to(targets.device)])
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(network.parameters(), _LONGEST_GRADIENT)
-        optimizer.step()
-        total += loss.item() * len(rows)
+        total += descend(loss, optimizer, _LONGEST_GRADIENT).item() * len(rows)
     return total / sum(len(rows) for rows in batches)
 
 

@@ -24,13 +24,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from allonym import acceleration, arithmetic, models
 from allonym.errors import InputError, ModelError, ParameterError
+from allonym.language import ENGLISH
 from allonym.vectors import files
 from allonym.vectors.files import Vocabulary
 
 if TYPE_CHECKING:
     from allonym.vectors._loops.nearest import RoundedTable
 
-DEFAULT = "words-en"
+DEFAULT = ENGLISH.model("words")
 _BLOCK_BYTES = 48 * 2**20
 _SEARCHED_AT_ONCE = 1020  # queries: rounded and packed they stay in the caches
 _LARGEST_SCORE = 1e37  # what may be larger may overflow in float32, and is left to float64

@@ -16,13 +16,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic
 from allonym.errors import InputError
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 PRIOR_DOCUMENTS = 10.0
 _WEIGHT_UNIT = 1000  # drawing weights are whole numbers of this fraction of the most informative term's
@@ -66,6 +69,8 @@ class LabelProfiles:
 
 def learn(counts: sparse.csr_array, labels: Sequence[object]) -> LabelProfiles:
     """Learn profiles from documents × terms counts and the label of each document."""
+    from scipy import sparse
+
     if counts.shape[0] != len(labels):
         raise InputError(f"There are {counts.shape[0]} reference texts but {len(labels)} labels; give one for each.")
     names, codes = np.unique(np.array([str(label) for label in labels]), return_inverse=True)

@@ -10,15 +10,18 @@ the order in which a linear-algebra library adds them no longer matters. The rou
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic
 from allonym.acceleration import slab_bytes, worth_compiling
 from allonym.errors import ParameterError
 from allonym.language.words import letter_bigrams
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 _SCALE = 4064
 _MOST_DIMENSIONS = 4096
@@ -43,6 +46,8 @@ class WordRatings:
     symmetric = True
 
     def __init__(self, words: Sequence[str], vectors: NDArray[np.float32], *, spelling_weight: float) -> None:
+        from scipy import sparse
+
         if not 0 <= spelling_weight <= 1:
             raise ParameterError(f"spelling_weight must be between 0 and 1, got {spelling_weight}.")
         if vectors.ndim != 2 or len(vectors) != len(words) or not len(words):
@@ -130,6 +135,8 @@ def quantise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
 
 def bigram_incidence(words: Sequence[str]) -> sparse.csr_array:
     """Return words × bigrams: 1 where a word holds a bigram."""
+    from scipy import sparse
+
     numbers: dict[str, int] = {}
     columns: list[int] = []
     starts = [0]

@@ -8,7 +8,7 @@ from pathlib import Path
 from allonym.errors import ParameterError
 from allonym.vectors import embeddings, files
 
-SHIPPED = "words-en"
+SHIPPED = embeddings.DEFAULT
 
 Vocabulary = Sequence[str] | str | Path | None
 

@@ -15,7 +15,7 @@ from allonym.anonymizers.a4nt import A4NT
 from allonym.errors import AllonymError, InputError, ModelError, ParameterError
 from allonym.language.pairs import WordPairs
 from allonym.language.sequences import NUMBER_CLASSES, SPECIAL, UNKNOWN, Vocabulary
-from allonym.networks.a4nt.inference import Shape
+from allonym.networks.a4nt.inference import A4ntShape
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 
@@ -32,7 +32,7 @@ def ids(words):
     return VOCABULARY.ids(words)
 
 
-def weights(shape: Shape) -> dict[str, np.ndarray]:
+def weights(shape: A4ntShape) -> dict[str, np.ndarray]:
     """Return an editor that swaps teenagers' words for adults', and a judge that counts them."""
     found = {name: np.zeros(size, np.float32) for name, size in shape.tensors().items()}
     size = shape.embedding
@@ -68,7 +68,7 @@ def toy_model(root, **more):
     words = len(VOCABULARY)
     sizes = {"words": words, "classes": 2, "variant": "editor", "conditioned": False, **more}
     sizes |= {"embedding": words, "hidden": words}
-    shape = Shape(**sizes, judge_embedding=2, judge_hidden=2)
+    shape = A4ntShape(**sizes, judge_embedding=2, judge_hidden=2)
     root.mkdir()
     save_file({name: array for name, array in weights(shape).items() if name in shape.tensors()}, root / models.WEIGHTS)
     VOCABULARY.save(root / "vocabulary.txt")

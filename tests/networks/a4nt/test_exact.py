@@ -19,7 +19,7 @@ from allonym.language.pairs import WordPairs
 from allonym.language.sequences import NUMBER_CLASSES, SPECIAL, Vocabulary
 from allonym.networks.a4nt._attention import waves
 from allonym.networks.a4nt._words import chosen_words, exponentials, log_softmax, log_sums, softplus
-from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader, Shape
+from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader, A4ntShape
 from allonym.networks.a4nt.substitutes import Substitutes, kinds
 from allonym.networks.whole_numbers import WholeMatrix, quantised
 from allonym.randomness import insecure
@@ -51,7 +51,7 @@ def tensors(shape):
 
 def small_shape(variant):
     sizes = {"embedding": 24, "hidden": 32, "judge_embedding": 16, "judge_hidden": 32}
-    return Shape(words=len(VOCABULARY), classes=2, variant=variant, conditioned=variant == "editor", **sizes)
+    return A4ntShape(words=len(VOCABULARY), classes=2, variant=variant, conditioned=variant == "editor", **sizes)
 
 
 def reader(variant):

@@ -14,7 +14,7 @@ from allonym import models  # noqa: E402
 from allonym.errors import ModelError, ParameterError  # noqa: E402
 from allonym.language.sequences import END, PAD, SPECIAL, START, UNKNOWN, Vocabulary  # noqa: E402
 from allonym.networks.a4nt._words import chosen_words  # noqa: E402
-from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader, Shape  # noqa: E402
+from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader, A4ntShape  # noqa: E402
 from allonym.training.a4nt import judges, store  # noqa: E402
 from allonym.training.a4nt import network as a4nt  # noqa: E402
 from allonym.training.a4nt.draw import Draw  # noqa: E402
@@ -28,7 +28,9 @@ SENTENCES = [[5, 6, 7, 3, 9, 8], [39], [10, 11], [12, 5, 5, 30, 31, 32, 33], [4,
 
 def networks(variant: str, classes: int = 2, *, conditioned: bool = False):
     torch.manual_seed(3)
-    shape = a4nt.Shape(words=WORDS, classes=classes, variant=variant, conditioned=conditioned, embedding=12, hidden=12)
+    shape = a4nt.TranslatorShape(
+        words=WORDS, classes=classes, variant=variant, conditioned=conditioned, embedding=12, hidden=12
+    )
     translator = a4nt.make(shape).eval()
     judge = judges.Opponent(words=WORDS, classes=classes, embedding=6, hidden=7).eval()
     for network in (translator, judge):
@@ -45,7 +47,7 @@ def vocabulary() -> Vocabulary:
 def reader_of(translator, judge) -> A4ntReader:
     weights = {f"translator.{name}": weight.numpy() for name, weight in translator.state_dict().items()}
     weights |= {f"judge.{name}": weight.numpy() for name, weight in judge.state_dict().items()}
-    shape = Shape(**translator.shape.to_dict(), judge_embedding=6, judge_hidden=7)
+    shape = A4ntShape(**translator.shape.to_dict(), judge_embedding=6, judge_hidden=7)
     return A4ntReader(shape, weights, vocabulary(), [f"c{n}" for n in range(translator.shape.classes)])
 
 

@@ -16,7 +16,7 @@ from allonym import models
 from allonym.errors import ModelError, ParameterError
 from allonym.language.sequences import END, SPECIAL, START, Vocabulary
 from allonym.networks.erae import inference
-from allonym.networks.erae.inference import EraeReader, Shape
+from allonym.networks.erae.inference import EraeReader, EraeShape
 from allonym.networks.whole_numbers import quantised
 from allonym.randomness import insecure
 
@@ -26,7 +26,7 @@ variants = pytest.mark.parametrize("variant", ["paper", "attention"])
 
 
 def shape_of(variant):
-    return Shape(words=WORDS, variant=variant, embedding=24, encoder=16, latent=12, generator=40)
+    return EraeShape(words=WORDS, variant=variant, embedding=24, encoder=16, latent=12, generator=40)
 
 
 def vocabulary():
@@ -82,7 +82,7 @@ def torch_logits(variant, sentence, steps):
     from allonym.training.erae import network as erae
 
     shape = shape_of(variant)
-    network = erae.Erae(erae.Shape(**vars(shape))).eval()
+    network = erae.Erae(erae.EraeShape(**vars(shape))).eval()
     network.load_state_dict({name: torch.from_numpy(array) for name, array in rounded_weights(shape).items()})
     read = [*sentence, END]
     previous = [START, *sentence, *[END] * steps][:steps]

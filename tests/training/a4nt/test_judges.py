@@ -17,9 +17,10 @@ from allonym.errors import ParameterError
 from allonym.training.a4nt.batches import Sentences
 from allonym.training.a4nt.draw import Draw
 from allonym.training.a4nt.judges import Opponent, Panel, PhraseJudge, WordModel, odds, panel_loss
-from allonym.training.a4nt.loop import Limit, Settings, Training
+from allonym.training.a4nt.loop import Settings, Training
 from allonym.training.a4nt.losses import RECIPES, Recipe, undecided_loss, word_costs
-from allonym.training.a4nt.network import Direction, Shape, make
+from allonym.training.a4nt.network import Direction, TranslatorShape, make
+from allonym.training.steps import Limit
 
 FORTH = Direction(0, 1)
 WORDS = 40
@@ -46,7 +47,7 @@ def training_of(shape, corpus, progress=None, **more):
 
 
 def editor(**more):
-    return Shape(words=WORDS, classes=2, variant="editor", embedding=12, hidden=16, **more)
+    return TranslatorShape(words=WORDS, classes=2, variant="editor", embedding=12, hidden=16, **more)
 
 
 @pytest.mark.parametrize("lengths", [(1,), (1, 2, 3)])
@@ -131,7 +132,7 @@ def test_what_makes_no_sense_is_refused():
 def test_one_decoder_for_all_classes_learns_to_restore_for_every_pair(corpus, monkeypatch):
     seen = set()
     third = Sentences(np.arange(4, 40), np.full(9, 4), torch.device("cpu"), np.arange(9))
-    shape = Shape(words=WORDS, classes=3, variant="editor", conditioned=True, embedding=12, hidden=16)
+    shape = TranslatorShape(words=WORDS, classes=3, variant="editor", conditioned=True, embedding=12, hidden=16)
     network = make(shape)
     rate = network.ratings
 

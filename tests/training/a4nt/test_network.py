@@ -20,7 +20,7 @@ from allonym.training.a4nt import store
 from allonym.training.a4nt.batches import Noise, Sentences
 from allonym.training.a4nt.draw import Draw
 from allonym.training.a4nt.judges import Opponent, Panel, WordModel
-from allonym.training.a4nt.loop import Limit, Settings, Training, frozen
+from allonym.training.a4nt.loop import Settings, Training, frozen
 from allonym.training.a4nt.losses import (
     RECIPES,
     Recipe,
@@ -33,8 +33,9 @@ from allonym.training.a4nt.losses import (
     style_loss,
     word_costs,
 )
-from allonym.training.a4nt.network import Direction, Editor, Shape, make, summary, until_end
+from allonym.training.a4nt.network import Direction, Editor, TranslatorShape, make, summary, until_end
 from allonym.training.a4nt.watch import measure
+from allonym.training.steps import Limit
 
 FORTH = Direction(0, 1)
 CPU = torch.device("cpu")
@@ -42,7 +43,7 @@ WORDS = 40
 
 
 def shape(variant, **more):
-    return Shape(**{"words": WORDS, "classes": 2, "variant": variant, "embedding": 12, "hidden": 16, **more})
+    return TranslatorShape(**{"words": WORDS, "classes": 2, "variant": variant, "embedding": 12, "hidden": 16, **more})
 
 
 def seeded(seed=5):
@@ -293,7 +294,7 @@ def test_recipes_that_cannot_be_followed_are_refused(corpus):
     with pytest.raises(ParameterError):
         Training(*networks, corpus[:1], unit_vectors(), Settings())
     with pytest.raises(ParameterError):
-        Shape(words=10, classes=1, variant="paper")
+        TranslatorShape(words=10, classes=1, variant="paper")
     with pytest.raises(InputError):
         Sentences(np.zeros(0), np.zeros(0, dtype=int), CPU)
 

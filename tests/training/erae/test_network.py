@@ -15,18 +15,16 @@ import torch
 
 from allonym.language import sequences
 from allonym.training.erae import network as erae
-from allonym.training.erae.loop import Noise, Sentences, Settings, Training, load_optimizer, measure
+from allonym.training.erae.loop import Noise, Sentences, Settings, Training, measure
 from allonym.training.erae.network import (
     END,
     START,
     UNKNOWN,
     Erae,
-    Shape,
+    EraeShape,
     embedding_reward_loss,
-    load,
     reconstruction_loss,
     reward,
-    save,
 )
 from allonym.training.fitting import seeded
 
@@ -45,7 +43,7 @@ def one_thread():
 
 def small(variant="attention", dropout=0.0):
     with seeded(3):
-        return Erae(Shape(WORDS, variant, embedding=16, encoder=12, latent=8, generator=24), dropout)
+        return Erae(EraeShape(WORDS, variant, embedding=16, encoder=12, latent=8, generator=24), dropout)
 
 
 def corpus(count=600):
@@ -156,14 +154,14 @@ def test_noise_hides_and_replaces_by_near_words_only():
     assert UNKNOWN not in noise.neighbours[4].tolist()  # the network knows what is near now
 
 
-def trained(variant, folder=None, **settings):
+def trained(variant, **settings):
     tokens, lengths = corpus()
     network, said = small(variant), []
     chosen = Settings(
         **{"steps": 80, "batch_size": 64, "learning_rate": 1e-2, "look_every": 20, "warm_up": 5, **settings}
     )
     learned, held_out = Sentences(tokens, lengths, CPU), Sentences(*corpus(64), CPU)
-    training = Training(network, learned, held_out, some_vectors(), chosen, said.append, folder)
+    training = Training(network, learned, held_out, some_vectors(), chosen, said.append)
     with seeded(7):
         training.run()
     return training, said
@@ -194,32 +192,6 @@ def test_a_stage_that_no_longer_helps_ends():
     training, said = trained("attention", learning_rate=0.0, patience=2, look_every=1, reward_from=0.5)
     assert training.step == 6  # one look to start from and two without gain, in each of the two stages
     assert said[-1]["done"] < 1.0 == training.done
-
-
-def test_a_checkpoint_can_be_resumed(tmp_path):
-    training, said = trained("attention", tmp_path, steps=10, end=0.5)
-    network, state = load(tmp_path)
-    assert state["done"] == said[-1]["done"] == 0.5
-    for name, weight in training.best.items():
-        torch.testing.assert_close(network.state_dict()[name], weight, rtol=1e-3, atol=1e-4)
-    resumed = Training(
-        network, training.learned, training.held_out, training.vectors, Settings(steps=10, begin=0.5, batch_size=64)
-    )
-    assert load_optimizer(tmp_path, network, resumed.optimizer)
-    before = training.optimizer.state[training.network.bias]
-    assert torch.equal(resumed.optimizer.state[network.bias]["exp_avg"], before["exp_avg"])
-    resumed.run()
-    assert resumed.done == 1.0
-    assert not load_optimizer(tmp_path / "elsewhere", network, resumed.optimizer)
-
-
-def test_large_weights_are_split_into_files(tmp_path, monkeypatch):
-    monkeypatch.setattr("allonym.training.erae.network._LARGEST_FILE", 2000)
-    network = small()
-    save(tmp_path, network.shape, network.state_dict(), {})
-    assert len(list(tmp_path.glob("weights-*.safetensors"))) > 2
-    again, _ = load(tmp_path)
-    torch.testing.assert_close(again.embedding.weight, network.embedding.weight, rtol=1e-3, atol=1e-4)
 
 
 def test_pretrained_vectors_and_frequencies_start_the_network():

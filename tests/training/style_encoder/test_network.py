@@ -10,7 +10,7 @@ from scipy import sparse
 
 from allonym import models
 from allonym.errors import ModelError
-from allonym.networks.style_encoder.inference import LONGEST_PIECE, Shape, StyleReader
+from allonym.networks.style_encoder.inference import LONGEST_PIECE, StyleReader, StyleShape
 from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, numbered
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
@@ -97,7 +97,7 @@ def test_a_text_s_vector_is_what_it_was(reader):
 
 
 def test_what_does_not_fit_is_refused():
-    shape = Shape(table=4, hidden=6, vector=5)
+    shape = StyleShape(table=4, hidden=6, vector=5)
     arrays = random_arrays(shape)
     assert StyleReader(shape, arrays, 0.5).vectors(["one text"]).shape == (1, sum(FINE) + 5)
     for name in shape.tensors():
@@ -168,7 +168,7 @@ def test_training_learns_and_repeats_itself(monkeypatch):
     texts, writers = invented(6, 10)
     prepared = Texts(*numbered(texts), writers, torch.device("cpu"))
     settings = Settings(steps=1, writers=6, each=3, warm_up=2, left_out=0, average=0.5, minutes=60, every=3600)
-    for make in (FeatureWeights, lambda: StyleVector(Shape(table=8, hidden=16, vector=8), dropout=0.0)):
+    for make in (FeatureWeights, lambda: StyleVector(StyleShape(table=8, hidden=16, vector=8), dropout=0.0)):
         runs = []
         for _ in range(2):
             torch.default_generator.manual_seed(1)

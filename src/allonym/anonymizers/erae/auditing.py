@@ -19,7 +19,7 @@ from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.mechanisms import Subset
 from allonym.mechanisms.base import Audited, Int64, Table
 from allonym.networks.erae.groups import WordGroups
-from allonym.networks.erae.inference import EraeReader, Shape
+from allonym.networks.erae.inference import EraeReader, EraeShape
 
 if TYPE_CHECKING:
     from allonym.anonymizers.erae.recipe import ERAE
@@ -104,7 +104,7 @@ def tiny(method: ERAE, words: int, *, sentences: int | None = None, steps: int |
     """
     more = (f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(words - len(PLAIN)))
     vocabulary = Vocabulary((*SPECIAL, *PLAIN[:words], *more))
-    shape = Shape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
+    shape = EraeShape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
     tensors = enumerate(shape.tensors().items(), 1)
     weights = {name: made_up(sizes, start=place << 32) for place, (name, sizes) in tensors}
     small: ERAE = clone(method)

@@ -35,7 +35,7 @@ from allonym.anonymizers.erae.lengths import PrivateLength, PublicLength
 from allonym.anonymizers.erae.ratings import RatedWords
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.errors import ParameterError
-from allonym.language import sequences
+from allonym.language import ENGLISH, sequences
 from allonym.language.sequences import LONGEST_SENTENCE, SPECIAL
 from allonym.mechanisms import Subset, TwoSet
 from allonym.networks.erae.groups import WordGroups
@@ -45,7 +45,7 @@ from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.randomness import DocumentStreams
 
-DEFAULT_MODEL = "erae-en"
+DEFAULT_MODEL = ENGLISH.model("erae")
 ASSUMPTIONS = (
     "the network and its vocabulary are public, not trained on the documents themselves",
     "each document is anonymized once (twice spends twice as much)",
@@ -191,7 +191,7 @@ class ERAE(Anonymizer):
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
         cached = cached_names(type(self))
-        return {name: value for name, value in super().__getstate__().items() if name not in cached}
+        return {name: value for name, value in vars(self).items() if name not in cached}
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         documents = [self._sentences(text) for text in texts]

@@ -21,11 +21,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic
 from allonym.anonymizers.base import Anonymizer
@@ -38,11 +37,13 @@ from allonym.language.words import Morphology, checked_texts, terms
 from allonym.mechanisms import Exponential
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
-from allonym.vectors import embeddings as word_tables
-from allonym.vectors import label_profiles, vocabularies
+from allonym.vectors import embeddings, label_profiles, vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.ratings import WordRatings
 from allonym.vectors.vocabularies import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 CONDITIONAL = "everything said here is conditional on the vocabulary, which was learned from private documents"
 LEARNED = "the rating was learned from public labelled texts, none of them among the documents"
@@ -262,7 +263,7 @@ class SynTF(Anonymizer):
         candidates = list(dict.fromkeys(given))
         if self.synonyms:
             candidates = self._with_synonyms(candidates)
-        table = word_tables.load(self.embeddings)
+        table = embeddings.load(self.embeddings)
         rows = table.rows(candidates)
         lowered = table.rows(term.lower() for term in candidates)  # tables are lower-case, "orth" terms need not be
         rows = np.where(rows < 0, lowered, rows)

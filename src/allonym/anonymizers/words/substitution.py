@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
@@ -24,15 +23,17 @@ from allonym.anonymizers.syntf.counts import counts_of, draw_words
 from allonym.anonymizers.words.auditing import WordAuditing
 from allonym.anonymizers.words.deniability import Deniability
 from allonym.errors import InputError, ParameterError
-from allonym.language import words as text
+from allonym.language.words import checked_texts, terms, words
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.habits import Habit
 from allonym.privacy.statement import number
 from allonym.randomness import DocumentStreams
-from allonym.vectors import embeddings as word_tables
-from allonym.vectors import vocabularies
+from allonym.vectors import embeddings, vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.vocabularies import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 DISTANCE = "Euclidean distance between word vectors"
 ASSUMPTIONS = (
@@ -175,7 +176,7 @@ class WordSubstitution(Anonymizer):
             return self
         if y is None:
             raise InputError("topical_words needs the topic of each reference text: fit(texts, labels).")
-        documents = list(map(self._known_rows, text.checked_texts(texts)))
+        documents = list(map(self._known_rows, checked_texts(texts)))
         labels = np.asarray(y)
         if labels.shape != (len(documents),) or len(np.unique(labels)) < 2:
             raise InputError("The reference texts must have one label each, and at least two different ones in all.")
@@ -191,10 +192,10 @@ class WordSubstitution(Anonymizer):
 
     def _chosen_table(self) -> WordTable:
         """Return the part of the word table that was asked for."""
-        table = word_tables.load(self.embeddings)
+        table = embeddings.load(self.embeddings)
         wanted = table.words if self.vocabulary is None else vocabularies.read(self.vocabulary)
         if self.order == "bag":
-            wanted = [word for word in wanted if text.terms(word, morphology="lower") == [word]]
+            wanted = [word for word in wanted if terms(word, morphology="lower") == [word]]
         rows = table.rows(wanted)
         if not (rows >= 0).any():
             raise InputError("No word of the vocabulary has a word vector; give another vocabulary or embeddings.")
@@ -257,7 +258,7 @@ class WordSubstitution(Anonymizer):
 
     def between(self, first: str, second: str) -> Between:
         """Return the distances and losses that apply between two given documents."""
-        rows = [self._rows(document) for document in text.checked_texts([first, second])]
+        rows = [self._rows(document) for document in checked_texts([first, second])]
         if self.order == "text":
             return self._between_texts(*(self.table_.vectors[self._cut_or_filled(r)] for r in rows))
         if self.words is None:
@@ -333,7 +334,7 @@ class WordSubstitution(Anonymizer):
 
     def _rows(self, document: str) -> Int64:
         if self.order == "text":
-            rows = self.table_.rows(_joined(text.words(document), self.table_))
+            rows = self.table_.rows(_joined(words(document), self.table_))
             return np.where(rows < 0, self.stand_in_, rows)
         rows = self._known_rows(document)
         if self.topical_words is None:
@@ -343,7 +344,7 @@ class WordSubstitution(Anonymizer):
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:
-        found = map(self.table_.index, text.terms(document, morphology="lower"))
+        found = map(self.table_.index, terms(document, morphology="lower"))
         return np.array([row for row in found if row is not None], np.int64)
 
 
@@ -360,6 +361,8 @@ def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.f
 
     As `sklearn.feature_selection.chi2`, but added in a fixed order: which words are topical decides what is drawn.
     """
+    from scipy import sparse
+
     names, codes = np.unique(labels, return_inverse=True)
     documents_of = sparse.csr_array((np.ones(len(codes), np.int64), (codes, np.arange(len(codes)))))
     found = (documents_of @ counts).toarray()  # whole numbers

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import arithmetic
-from allonym.networks.a4nt._linear import Linear, Parts, inside
-from allonym.networks.whole_numbers import ONE, Floats, Shorts, exp, rounded
+from allonym.networks.a4nt._linear import Linear, inside
+from allonym.networks.whole_numbers import ONE, Floats, Parts, Shorts, exp, rounded
 
 Integers: TypeAlias = NDArray[np.int64]
 

@@ -2,24 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.networks.whole_numbers import ONE, Floats, Shorts, WholeMatrix, rounded
-
-
-class Parts(NamedTuple):
-    """A network's weights by their names."""
-
-    matrices: dict[str, WholeMatrix]
-    rest: dict[str, Floats]  # what is no matrix
-
-
-def whole_matrix(weights: NDArray[Any], scales: Floats | None) -> WholeMatrix:
-    """Return a matrix in whole numbers: int8 ones as they are, others, which are few and small, of 16 bits."""
-    return WholeMatrix(*rounded(weights, ONE)) if scales is None else WholeMatrix(weights, scales)
+from allonym.networks.whole_numbers import ONE, Floats, Parts, Shorts, WholeMatrix, rounded
 
 
 class Linear:

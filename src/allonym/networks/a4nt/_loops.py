@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.acceleration import compiled
-from allonym.networks._exact_loops import TEAMS, Constants, Floats, Sums, _largest_of_teams, _tanh
+from allonym.networks._exact_loops import TEAMS, Constants, Floats, Sums, _largest_of_teams, _tanh, exponentiate
 
 Integers = NDArray[np.int64]
 
@@ -73,18 +73,8 @@ def _weigh(
     weights: NDArray[np.int32],
 ) -> np.int64:
     """Write e^(rating − most) in whole numbers; return their sum. The bits are room to work in."""
+    exponentiate(ratings, most, exp_parts, log2_e, least, bits)
     powers = bits.view(np.float32)
-    for place in range(ratings.shape[0]):
-        doublings = (ratings[place] - most) * log2_e
-        possible = doublings >= least
-        doublings = max(doublings, least)
-        whole = np.floor(doublings)
-        part = doublings - whole
-        found = ((exp_parts[0] * part + exp_parts[1]) * part + exp_parts[2]) * part + exp_parts[3]
-        found = (found * part + exp_parts[4]) * part + exp_parts[5]
-        power = (np.int32(whole) + np.int32(127)) << np.int32(23)
-        bits[place] = power if possible else np.int32(0)
-        powers[place] *= found
     total = np.int64(0)
     for place in range(ratings.shape[0]):
         weights[place] = np.int32(powers[place] * unit)

@@ -15,14 +15,25 @@ from numpy.typing import NDArray
 from allonym.errors import ModelError
 from allonym.language.sequences import END, PAD, START, Vocabulary
 from allonym.networks.a4nt._attention import HEADS, LAYERS, attention_tensors
-from allonym.networks.a4nt._linear import Linear, Parts, inside, whole_matrix
-from allonym.networks.whole_numbers import ONE, ONE_INVERSE, TANH_CONSTANTS, Floats, Shorts, Sums, WholeMatrix, tanh
+from allonym.networks.a4nt._linear import Linear, inside
+from allonym.networks.whole_numbers import (
+    ONE,
+    ONE_INVERSE,
+    TANH_CONSTANTS,
+    Floats,
+    Parts,
+    Shorts,
+    Sums,
+    WholeMatrix,
+    opened,
+    rounded,
+    tanh,
+)
 
 Integers: TypeAlias = NDArray[np.int64]
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 VARIANTS = ("paper", "editor", "transformer")
-SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 
 
 def lstm_tensors(name: str, read: int, size: int, *, both: bool) -> dict[str, tuple[int, ...]]:
@@ -35,8 +46,8 @@ def lstm_tensors(name: str, read: int, size: int, *, both: bool) -> dict[str, tu
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Sizes of a translator, as `allonym.training.a4nt.network.Shape`, and of the classifier beside it."""
+class A4ntShape:
+    """Sizes of a translator, as `allonym.training.a4nt.network.TranslatorShape`, and of the classifier beside it."""
 
     words: int
     classes: int
@@ -90,7 +101,7 @@ class Shape:
         return found
 
 
-def checked(shape: Shape, weights: Weights, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Parts:
+def checked(shape: A4ntShape, weights: Weights, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Parts:
     """Return all matrices in whole numbers, and what else there is as float32.
 
     Raises:
@@ -100,21 +111,7 @@ def checked(shape: Shape, weights: Weights, vocabulary: Vocabulary, classes: tup
     fits = fits and not (shape.variant == "transformer" and shape.hidden % HEADS)
     if not fits or shape.classes != len(classes) or shape.classes < 2:
         raise ModelError("The model's sizes do not fit its vocabulary, classes or variant: fetch the folder again.")
-    parts = Parts({}, {})
-    for name, sizes in shape.tensors().items():
-        if name not in weights or weights[name].shape != sizes:
-            raise ModelError(f"The model's weights lack {name!r} of shape {sizes}: make or fetch the folder again.")
-        given = weights[name]
-        scales = weights.get(name + SCALE) if given.dtype == np.int8 else None
-        if given.dtype == np.int8 and (scales is None or scales.shape != sizes[:1]):
-            raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
-        if not np.isfinite(given).all() or not (scales is None or np.isfinite(scales).all()):
-            raise ModelError(f"The model's {name!r} is not finite: train it again, or fetch the folder again.")
-        if len(sizes) == 1:
-            parts.rest[name] = given.astype(np.float32) * (np.float32(1) if scales is None else scales)
-        else:
-            parts.matrices[name] = whole_matrix(given, scales)
-    return parts
+    return opened(shape.tensors(), weights, lambda matrix: rounded(matrix, ONE))  # few and small: of 16 bits
 
 
 class Lstm:

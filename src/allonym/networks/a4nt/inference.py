@@ -23,15 +23,25 @@ from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
 from allonym.language.sequences import END, PAD, START, UNKNOWN, Vocabulary
 from allonym.networks.a4nt._attention import LAYERS, Attention
-from allonym.networks.a4nt._linear import Linear, Parts, inside
-from allonym.networks.a4nt._parts import BothWays, Integers, Lstm, Shape, Weights, checked, neighbours, padded, summary
+from allonym.networks.a4nt._linear import Linear, inside
+from allonym.networks.a4nt._parts import (
+    A4ntShape,
+    BothWays,
+    Integers,
+    Lstm,
+    Weights,
+    checked,
+    neighbours,
+    padded,
+    summary,
+)
 from allonym.networks.a4nt._words import Uniforms, chosen_words, log_softmax, softplus
 from allonym.networks.a4nt.substitutes import Substitutes
-from allonym.networks.whole_numbers import ONE, ONE_INVERSE, Floats, Shorts, WholeMatrix, rounded
+from allonym.networks.whole_numbers import ONE, ONE_INVERSE, Floats, Parts, Shorts, WholeMatrix, rounded
 
 Sentence: TypeAlias = Sequence[int]
 
-__all__ = ["FURTHER_WORDS", "KIND", "NEUTRAL", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "Shape"]
+__all__ = ["FURTHER_WORDS", "KIND", "NEUTRAL", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "A4ntShape"]
 
 KIND = "a4nt"
 VOCABULARY_FILE = "vocabulary.txt"
@@ -51,7 +61,7 @@ _Result = TypeVar("_Result")
 class _Decoder:
     """A decoder's weights."""
 
-    def __init__(self, parts: Parts, name: str, shape: Shape) -> None:
+    def __init__(self, parts: Parts, name: str, shape: A4ntShape) -> None:
         self.reader: BothWays | Attention | None = None
         self.lstm: Lstm | None = None
         if shape.variant == "transformer":
@@ -91,7 +101,7 @@ class A4ntReader:
 
     def __init__(
         self,
-        shape: Shape,
+        shape: A4ntShape,
         weights: Weights,
         vocabulary: Vocabulary,
         classes: Sequence[str],
@@ -135,7 +145,7 @@ class A4ntReader:
             judge = found.config["judge"]
             sizes |= {"judge_embedding": judge["embedding"], "judge_hidden": judge["hidden"]}
             sizes.setdefault("neutral", False)  # unknown to models of version 0.1
-            shape = Shape(**{field.name: sizes[field.name] for field in fields(Shape)})
+            shape = A4ntShape(**{field.name: sizes[field.name] for field in fields(A4ntShape)})
             classes = [str(name) for name in found.config["classes"]]
             balance = float(found.config.get("balance", BALANCE))
         except (KeyError, TypeError, ValueError) as error:

@@ -30,9 +30,11 @@ from allonym.networks.whole_numbers import (
     ONE_INVERSE,
     TANH_CONSTANTS,
     Floats,
+    Parts,
     Shorts,
     WholeMatrix,
     exp,
+    opened,
     quantised,
     rounded,
     tanh,
@@ -41,7 +43,6 @@ from allonym.networks.whole_numbers import (
 Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 FORMAT, VERSION = "erae", 1
-SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 NEVER_WRITTEN = (PAD, START, UNKNOWN)
 TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 RELEASES_ITS_TEXT = (
@@ -59,15 +60,24 @@ _UNSEEN = np.float32(-1e30)
 
 
 @dataclass(frozen=True)
-class Shape:
-    """Sizes of the network, as `allonym.training.erae.network.Shape`."""
+class EraeShape:
+    """Sizes of the network; the defaults are those of the released code, but for the embedding.
+
+    Attributes:
+        words: Tokens of the vocabulary.
+        variant: `"paper"` or `"attention"`.
+        embedding: Size of a word's vector.
+        encoder: Size of each of the encoder's two states.
+        latent: Size of a sentence's vector.
+        generator: Size of the generator's state.
+    """
 
     words: int
-    variant: str
-    embedding: int
-    encoder: int
-    latent: int
-    generator: int
+    variant: str = "attention"
+    embedding: int = 256
+    encoder: int = 256
+    latent: int = 256
+    generator: int = 512
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""
@@ -105,7 +115,7 @@ class EraeReader:
         ModelError: The weights do not fit the shape, or the vocabulary.
     """
 
-    def __init__(self, shape: Shape, weights: Weights, vocabulary: Vocabulary, *, trained_on: str = "") -> None:
+    def __init__(self, shape: EraeShape, weights: Weights, vocabulary: Vocabulary, *, trained_on: str = "") -> None:
         self.shape, self.vocabulary = shape, vocabulary
         self.assumptions: tuple[str, ...] = (RELEASES_ITS_TEXT,) if trained_on == USER_TEXT else ()
         matrices, rest = _checked(shape, weights, vocabulary)
@@ -136,7 +146,7 @@ class EraeReader:
         found = models.verify_format(model, FORMAT, VERSION)
         try:
             sizes = found.config["shape"]
-            shape = Shape(**{field.name: sizes[field.name] for field in fields(Shape)})
+            shape = EraeShape(**{field.name: sizes[field.name] for field in fields(EraeShape)})
         except (KeyError, TypeError) as error:
             raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
         vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
@@ -296,30 +306,8 @@ class EraeReader:
         return self._rating.of(features, words)
 
 
-def _checked(
-    shape: Shape, weights: Weights, vocabulary: Vocabulary
-) -> tuple[dict[str, WholeMatrix], dict[str, Floats]]:
+def _checked(shape: EraeShape, weights: Weights, vocabulary: Vocabulary) -> Parts:
     """Return all matrices in whole numbers, and what else there is as float32."""
     if shape.variant not in ("paper", "attention") or len(vocabulary) != shape.words or shape.embedding > MOST_EXACT:
         raise ModelError("The model's sizes do not fit its vocabulary or variant: make or fetch the folder again.")
-    matrices, rest = {}, {}
-    for name, sizes in shape.tensors().items():
-        if name not in weights or weights[name].shape != sizes:
-            raise ModelError(f"The model's weights lack {name!r} of shape {sizes}: make or fetch the folder again.")
-        given = weights[name]
-        scales = _scales(weights, name) if given.dtype == np.int8 else np.zeros(0, np.float32)
-        if not (np.isfinite(given).all() and np.isfinite(scales).all()):
-            raise ModelError(f"The model's {name!r} is not finite: train it again, or fetch the folder again.")
-        if len(sizes) == 1:
-            rest[name] = given.astype(np.float32)
-        else:
-            matrices[name] = WholeMatrix(given, scales) if given.dtype == np.int8 else WholeMatrix(*quantised(given))
-    return matrices, rest
-
-
-def _scales(weights: Weights, name: str) -> Floats:
-    """Return the scales of an int8 matrix."""
-    scales = weights.get(name + SCALE)
-    if scales is None or scales.shape != weights[name].shape[:1]:
-        raise ModelError(f"The model's weights lack the scales of {name!r}: make or fetch the folder again.")
-    return scales.astype(np.float32)
+    return opened(shape.tensors(), weights, quantised)

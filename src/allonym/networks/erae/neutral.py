@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from allonym import models
 from allonym.errors import ModelError
+from allonym.language import ENGLISH
 from allonym.language.sequences import Vocabulary
 from allonym.vectors import embeddings
 
-DEFAULT = "neutral-en"
+DEFAULT = ENGLISH.model("neutral")
 FORMAT, VERSION = "neutral", 1
 
 _LEAST = 5  # words of a clause, unless the sentence is shorter

@@ -23,11 +23,13 @@ from scipy import sparse
 
 from allonym import models
 from allonym.errors import ModelError
+from allonym.language import ENGLISH
 from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, Integers, NumpyArithmetic, Row, numbered, read
 
 Floats: TypeAlias = NDArray[np.float64]
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
 
+DEFAULT = ENGLISH.model("style-encoder")
 FORMAT, VERSION = "style-encoder", 1
 LONGEST_PIECE = 350  # tokens
 STEPS_PER_DOUBLING = 32  # of damped counts: 32 · log2(1 + count), rounded
@@ -39,7 +41,7 @@ _SUM_STEP, _INPUT_STEP, _HIDDEN_STEP, _OUTPUT_STEP = 2.0**-16, 2.0**-10, 2.0**-1
 
 
 @dataclass(frozen=True)
-class Shape:
+class StyleShape:
     """Sizes of the network.
 
     Attributes:
@@ -81,14 +83,14 @@ class StyleReader:
 
     Args:
         shape: Sizes of the network.
-        arrays: Its numbers, by the names of `Shape.tensors`.
+        arrays: Its numbers, by the names of `StyleShape.tensors`.
         balance: How much of a vector's squared length its second part has, between 0 and 1.
 
     Raises:
         ModelError: The arrays do not fit the shape, or the balance is not between 0 and 1.
     """
 
-    def __init__(self, shape: Shape, arrays: Arrays, balance: float) -> None:
+    def __init__(self, shape: StyleShape, arrays: Arrays, balance: float) -> None:
         wrong = [n for n, sizes in shape.tensors().items() if n not in arrays or arrays[n].shape != sizes]
         if wrong or not 0 <= balance <= 1:
             raise ModelError(f"The style encoder's {(wrong or ['balance'])[0]} does not fit its sizes: fetch it again.")
@@ -100,7 +102,7 @@ class StyleReader:
         self._exact = exact
 
     @classmethod
-    def open(cls, model: str | os.PathLike[str] = "style-encoder-en") -> StyleReader:
+    def open(cls, model: str | os.PathLike[str] = DEFAULT) -> StyleReader:
         """Open a shipped encoder by its name, or a folder.
 
         Raises:
@@ -108,7 +110,7 @@ class StyleReader:
         """
         found = models.verify_format(models.find(model), FORMAT, VERSION)
         try:
-            return cls(Shape(**found.config["shape"]), models.open_tensors(found), float(found.config["balance"]))
+            return cls(StyleShape(**found.config["shape"]), models.open_tensors(found), float(found.config["balance"]))
         except (KeyError, TypeError, ValueError) as broken:
             raise ModelError(
                 f"The model folder {found.folder} has no sizes of a style encoder: fetch it again."

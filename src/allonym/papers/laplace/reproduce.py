@@ -30,7 +30,7 @@ from allonym.papers import ten_reviewers
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20
 from allonym.papers.laplace import reviews
 from allonym.randomness import insecure
-from allonym.vectors import embeddings as word_tables
+from allonym.vectors import embeddings
 from allonym.vectors.embeddings import WordTable
 
 EPSILONS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 20.0, 40.0, 60.0, 100.0)
@@ -48,7 +48,7 @@ Row = dict[str, Any]
 def run(data: Path, report: Report) -> dict[str, Any]:
     """Return all rows, with what is needed to make them again."""
     rows: list[Row] = []
-    table = word_tables.load(None, limit=VOCABULARY)
+    table = embeddings.load(None, limit=VOCABULARY)
     for corpus in (newsgroups20.load(data), imdb62.load(data)):
         rows += _rows(_sample(corpus), _suspects(corpus), table, report)
     return {

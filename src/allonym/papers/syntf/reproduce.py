@@ -23,7 +23,7 @@ from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario, load
 from allonym.papers.syntf import tables
 from allonym.papers.syntf.runs import Bench, Row, Setting, as_texts, measure, panel, vectorised
-from allonym.vectors import embeddings as word_tables
+from allonym.vectors import embeddings
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
@@ -92,8 +92,8 @@ def benches(data: Path) -> tuple[Bench, Bench]:
     drawn = [author not in suspects and digest(author)[0] < 128 for author in corpus.authors]
     reference = train & np.array(drawn)
     glove = data / "glove_wink" / "vectors_100k_f16.npy"
-    papers = Bench(corpus, word_tables.load(glove), reference=train, train=train)
-    return papers, Bench(corpus, word_tables.load(None), reference=reference, train=train & ~reference)
+    papers = Bench(corpus, embeddings.load(glove), reference=train, train=train)
+    return papers, Bench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
 
 
 def _work(data: Path, runs: int, task: Task) -> Row:

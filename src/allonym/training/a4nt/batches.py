@@ -13,6 +13,7 @@ from torch import Tensor
 
 from allonym.errors import InputError
 from allonym.language.sequences import PAD, UNKNOWN
+from allonym.training.steps import batches_of_like_length
 
 Integers = NDArray[np.int64]
 
@@ -77,9 +78,7 @@ class Sentences:
 
     def in_order(self, size: int) -> Iterator[Batch]:
         """Yield all once, in batches of like length."""
-        order = np.argsort(self.lengths, kind="stable")
-        for start in range(0, len(order), size):
-            yield self.batch(order[start : start + size])
+        yield from map(self.batch, batches_of_like_length(np.arange(len(self)), self.lengths, size))
 
     def forever(self, size: int, chance: torch.Generator) -> Iterator[Batch]:
         """Yield batches without end. Nearly all hold sentences of one length, which need no padding.
@@ -88,8 +87,7 @@ class Sentences:
         """
         while True:
             order = torch.empty(len(self)).uniform_(generator=chance).argsort().numpy()
-            order = order[np.argsort(self.lengths[order], kind="stable")]
-            batches = [order[start : start + size] for start in range(0, len(order), size)]
+            batches = batches_of_like_length(order, self.lengths, size)
             for place in torch.empty(len(batches)).uniform_(generator=chance).argsort().tolist():
                 yield self.batch(batches[place])
 

@@ -8,8 +8,6 @@ judges that have seen real text only (`judges`).
 from __future__ import annotations
 
 import itertools
-import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -35,6 +33,7 @@ from allonym.training.a4nt.losses import (
     word_costs,
 )
 from allonym.training.a4nt.network import Direction, Editor, Translator
+from allonym.training.steps import Clock, Limit, descend, set_rates
 
 # Told now and then: the stage, and where it stands, by name.
 Progress = Callable[[str, dict[str, float]], None]
@@ -44,18 +43,7 @@ _PRESSURE_RATE = 0.004  # by how much a step raises a direction's weight, for on
 _LEAST_PRESSURE, _MOST_PRESSURE = 0.05, 20.0
 _WARM_UP = 0.02  # share of a stage in which the learning rate rises, since RMSprop's averages begin at nothing
 _FIRST_STEPS = 10  # over which the sizes of the losses are taken, which the weights then make equal
-
-
-@dataclass(frozen=True)
-class Limit:
-    """When a stage ends: after so many minutes or steps, whatever comes first."""
-
-    minutes: float = math.inf
-    steps: int = 10**9
-
-    def __post_init__(self) -> None:
-        if not self.minutes > 0 or self.steps < 1:
-            raise ParameterError(f"A stage needs some minutes and a step, got {self.minutes} and {self.steps}.")
+_USUAL, _LONG = Limit(steps=2000), Limit(steps=4000)  # stages
 
 
 @dataclass(frozen=True)
@@ -77,10 +65,10 @@ class Settings:
         seed: Fixes order and noise, on one kind of machine.
     """
 
-    opponent: Limit = Limit(steps=2000)
-    language: Limit = Limit(steps=2000)
-    restoring: Limit = Limit(steps=4000)
-    game: Limit = Limit(steps=4000)
+    opponent: Limit = _USUAL
+    language: Limit = _USUAL
+    restoring: Limit = _LONG
+    game: Limit = _LONG
     batch_size: int = 256
     learning_rate: float = 1e-4
     restoring_rate: float = 5e-4
@@ -306,18 +294,8 @@ class Training:
         return torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda")
 
     def _follow(self, name: str, loss: Tensor, optimizer: torch.optim.Optimizer) -> dict[str, Tensor]:
-        """Make one step down a loss."""
-        optimizer.zero_grad(set_to_none=True)
-        torch.autograd.backward(loss)
-        for weight in (each for group in optimizer.param_groups for each in group["params"]):
-            if weight.grad is not None:
-                # A word's gradient runs through all words drawn before it, and may overflow; then it says nothing.
-                torch.nan_to_num_(weight.grad, 0.0, 0.0, 0.0)
-        nn.utils.clip_grad_norm_(
-            [each for group in optimizer.param_groups for each in group["params"]], _LONGEST_GRADIENT
-        )
-        optimizer.step()
-        return {name: loss.detach()}
+        """Make one step down a loss; a word's gradient runs through all words drawn before it, and may overflow."""
+        return {name: descend(loss, optimizer, _LONGEST_GRADIENT, may_overflow=True)}
 
     def _stage(
         self,
@@ -329,18 +307,17 @@ class Training:
         between: Callable[[int], None] | None = None,
     ) -> None:
         """Run steps until the limit, with a falling learning rate, and report now and then."""
-        began, rate = time.monotonic(), optimizer.param_groups[0]["lr"]
+        clock, rate = Clock(limit), optimizer.param_groups[0]["lr"]
         for done in range(1, limit.steps + 1):
             for network in networks:
                 network.train()
-            part = max(done / limit.steps, (time.monotonic() - began) / (60 * limit.minutes))
-            for group in optimizer.param_groups:
-                group["lr"] = rate * max(0.1, 1 - part) * min(1.0, part / _WARM_UP)
+            part = clock.part(done)
+            set_rates(optimizer, [rate * max(0.1, 1 - part) * min(1.0, part / _WARM_UP)])
             found = step()
             if done % self.settings.look_every == 0 or part >= 1:
                 if self.progress is not None:
                     numbers = {key: float(value) for key, value in found.items()}
-                    self.progress(name, {"step": done, "seconds": time.monotonic() - began, **numbers})
+                    self.progress(name, {"step": done, "seconds": clock.seconds, **numbers})
                 if between is not None:
                     between(done)
             if part >= 1:

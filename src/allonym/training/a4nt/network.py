@@ -47,7 +47,7 @@ _IMPOSSIBLE = -30.0  # far below any rating, and no NaN in sums of probability Ã
 
 
 @dataclass(frozen=True)
-class Shape:
+class TranslatorShape:
     """Sizes of a translator.
 
     Attributes:
@@ -144,9 +144,9 @@ class Translator(nn.Module):
         shape: Its sizes.
     """
 
-    shape: Shape
+    shape: TranslatorShape
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: TranslatorShape) -> None:
         super().__init__()
         self.shape = shape
         self.embedding = rating_table(shape.words, shape.embedding)
@@ -203,21 +203,21 @@ class Translator(nn.Module):
 class _EditorDecoder(nn.Module):
     """Rates the words at every place: a bidirectional LSTM over the encoder's states, and a liking for what stands."""
 
-    def __init__(self, told: int, shape: Shape) -> None:
+    def __init__(self, told: int, shape: TranslatorShape) -> None:
         super().__init__()
         self._add_reader(told, shape)
         self.projection = nn.Linear(told, shape.embedding)
         self.liking = nn.Linear(told, 1)
         self.bias = nn.Parameter(torch.zeros(shape.words))
 
-    def _add_reader(self, told: int, shape: Shape) -> None:
+    def _add_reader(self, told: int, shape: TranslatorShape) -> None:
         self.lstm = nn.LSTM(told, shape.hidden, batch_first=True, bidirectional=True)
 
 
 class Editor(Translator):
     """Changes words in their places."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: TranslatorShape) -> None:
         super().__init__(shape)
         self.encoder = self._make_encoder()
 
@@ -280,7 +280,7 @@ class _Attention(nn.Module):
 
 
 class _AttentionDecoder(_EditorDecoder):
-    def _add_reader(self, told: int, shape: Shape) -> None:
+    def _add_reader(self, told: int, shape: TranslatorShape) -> None:
         self.attention = _Attention(told, 1)
 
 
@@ -309,7 +309,7 @@ class _Seq2SeqDecoder(nn.Module):
     The output layer is a projection onto the table of embeddings, which spares the paper's own matrix for each decoder.
     """
 
-    def __init__(self, lstm: nn.LSTM, shape: Shape) -> None:
+    def __init__(self, lstm: nn.LSTM, shape: TranslatorShape) -> None:
         super().__init__()
         self.lstm = lstm
         self.projection = nn.Linear(shape.hidden, shape.embedding)
@@ -319,7 +319,7 @@ class _Seq2SeqDecoder(nn.Module):
 class Seq2Seq(Translator):
     """The paper's: all that the decoder is told of a sentence is one vector."""
 
-    def __init__(self, shape: Shape) -> None:
+    def __init__(self, shape: TranslatorShape) -> None:
         super().__init__(shape)
         self.encoder = nn.LSTM(shape.embedding, shape.hidden, batch_first=True)
 
@@ -383,7 +383,7 @@ def until_end(chosen: Tensor) -> tuple[Tensor, Tensor]:
     return chosen[:, :longest] * places(lengths, longest, chosen.device)[:, :, None], lengths
 
 
-def make(shape: Shape) -> Translator:
+def make(shape: TranslatorShape) -> Translator:
     """Return a new translator."""
     kinds: dict[Variant, type[Translator]] = {"paper": Seq2Seq, "editor": Editor, "transformer": Transformer}
     return kinds[shape.variant](shape)

@@ -24,19 +24,19 @@ from torch import nn
 from allonym import disk, models
 from allonym.errors import ParameterError, ResumeError
 from allonym.networks.a4nt.inference import TRAINED_ON, USER_TEXT, A4ntReader
-from allonym.training import folder as training_folder
 from allonym.training.a4nt import store
 from allonym.training.a4nt.batches import Sentences
 from allonym.training.a4nt.card import card
 from allonym.training.a4nt.corpus import Corpus, Sample
 from allonym.training.a4nt.draw import Draw
 from allonym.training.a4nt.judges import Opponent, Panel, WordModel
-from allonym.training.a4nt.loop import Limit, Settings, Training
+from allonym.training.a4nt.loop import Settings, Training
 from allonym.training.a4nt.losses import RECIPES
-from allonym.training.a4nt.network import Shape, Translator, Variant, make
+from allonym.training.a4nt.network import Translator, TranslatorShape, Variant, make
 from allonym.training.a4nt.watch import measure
 from allonym.training.fitting import seeded
-from allonym.training.folder import CHECKPOINT, FINISHED, STATE
+from allonym.training.folder import CHECKPOINT, FINISHED, STATE, clear, publish, read_state
+from allonym.training.steps import Limit
 
 STAGES = ("opponent", "language", "restoring", "game")
 # The sentence encoder that FBsem needs is not part of the package.
@@ -97,12 +97,12 @@ class Plan:
         if self.variant == "paper" and {"near", "keep"} & set(RECIPES[self.losses].shares):
             raise ParameterError(f"The losses {self.losses} compare words place by place: choose --variant editor.")
 
-    def shape(self, corpus: Corpus) -> Shape:
+    def shape(self, corpus: Corpus) -> TranslatorShape:
         """Return the translator's sizes; with more than two classes one decoder is told whom to imitate, if anybody."""
         classes, neutral = len(corpus.classes), RECIPES[self.losses].hides
         (embedding, hidden), *_ = SIZES[self.size]
         told = classes > 2 and not neutral
-        return Shape(len(corpus.vocabulary), classes, self.variant, told, embedding, hidden, neutral)
+        return TranslatorShape(len(corpus.vocabulary), classes, self.variant, told, embedding, hidden, neutral)
 
     def settings(self, stage: int) -> Settings:
         """Return how to train in a stage, by its number."""
@@ -161,7 +161,7 @@ def train(
         ResumeError: There is no checkpoint of this corpus and plan, or it is damaged.
     """
     if not resume:
-        training_folder.clear(folder)
+        clear(folder)
     for made in (folder, folder / CHECKPOINT):
         made.mkdir(mode=0o700, parents=True, exist_ok=True)
     record = {"plan": asdict(plan), "fingerprint": corpus.fingerprint}
@@ -262,7 +262,7 @@ def _finish(folder: Path, corpus: Corpus, plan: Plan, networks: Networks, figure
     (made / models.CARD).write_text(card(name, corpus.classes, values, figures), "utf-8")
     models.seal(made)
     A4ntReader.open(made)
-    training_folder.publish(folder)
+    publish(folder)
 
 
 # Checkpoints: the weights of all networks after a stage, written whole or not at all.
@@ -291,7 +291,7 @@ def remembered(folder: Path) -> dict[str, Any]:
     Raises:
         ResumeError: There is none that this version can read.
     """
-    return training_folder.read_state(folder / CHECKPOINT, _usable)
+    return read_state(folder / CHECKPOINT, _usable)
 
 
 def _usable(state: dict[str, Any]) -> bool:

@@ -14,11 +14,11 @@ from torch import nn
 
 from allonym.language.sequences import Vocabulary
 from allonym.models import CONFIG, VOCABULARY, WEIGHTS
+from allonym.networks.whole_numbers import SCALE, stored
 from allonym.training.a4nt.judges import Opponent
-from allonym.training.a4nt.network import Shape, Translator, make
+from allonym.training.a4nt.network import Translator, TranslatorShape, make
 
-SCALE = ".scale"
-_FEWEST_ROWS = 16  # smaller tensors stay as they are: nothing is saved by less
+_FEWEST_ROWS = 16  # of a matrix in 8 bits
 
 
 def save(folder: Path, translator: Translator, judge: Opponent, vocabulary: Vocabulary, facts: dict[str, Any]) -> None:
@@ -35,8 +35,8 @@ def save(folder: Path, translator: Translator, judge: Opponent, vocabulary: Voca
     arrays: dict[str, NDArray[Any]] = {}
     for part, network in (("translator", translator), ("judge", judge)):
         for name, weight in network.state_dict().items():
-            arrays |= _small(f"{part}.{name}", weight.detach().float().cpu().numpy())
-    save_file(arrays, folder / WEIGHTS)
+            arrays[f"{part}.{name}"] = weight.detach().float().cpu().numpy()
+    save_file(stored(arrays, fewest_rows=_FEWEST_ROWS), folder / WEIGHTS)
     vocabulary.save(folder / VOCABULARY)
     judge_sizes = {"embedding": judge.embedding.embedding_dim, "hidden": judge.lstm.hidden_size}
     config = {**facts, "kind": "a4nt", "shape": translator.shape.to_dict(), "judge": judge_sizes}
@@ -46,20 +46,13 @@ def save(folder: Path, translator: Translator, judge: Opponent, vocabulary: Voca
 def load(folder: Path) -> tuple[Translator, Opponent, Vocabulary, dict[str, Any]]:
     """Read what `save` wrote, for further training; on the processor."""
     config = json.loads((folder / CONFIG).read_text("utf-8"))
-    shape = Shape(**config["shape"])
+    shape = TranslatorShape(**config["shape"])
     judge = Opponent(words=shape.words, classes=shape.classes, **config["judge"])
     translator = make(shape)
     arrays = load_file(folder / WEIGHTS)
     _fill(translator, "translator.", arrays)
     _fill(judge, "judge.", arrays)
     return translator.eval(), judge.eval(), Vocabulary.load(folder / VOCABULARY), config
-
-
-def _small(name: str, array: NDArray[np.float32]) -> dict[str, NDArray[Any]]:
-    if array.ndim != 2 or len(array) < _FEWEST_ROWS:
-        return {name: array}
-    scales = np.maximum(np.abs(array).max(axis=1, keepdims=True) / 127, np.float32(1e-12))
-    return {name: np.rint(array / scales).astype(np.int8), name + SCALE: scales[:, 0].astype(np.float32)}
 
 
 def _fill(network: nn.Module, prefix: str, arrays: dict[str, NDArray[Any]]) -> None:

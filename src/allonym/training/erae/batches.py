@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from allonym.training.erae.network import END, START, UNKNOWN
+from allonym.training.steps import batches_of_like_length
 
 Integers = NDArray[np.int64]
 
@@ -71,9 +72,7 @@ class Sentences:
 
     def in_order(self, size: int) -> Iterator[Batch]:
         """Yield all sentences once, in batches of like length."""
-        order = np.argsort(self.lengths, kind="stable")
-        for start in range(0, len(order), size):
-            yield self.batch(order[start : start + size])
+        yield from map(self.batch, batches_of_like_length(np.arange(len(self)), self.lengths, size))
 
     def shuffled(self, size: int, chance: torch.Generator, first: int = 0) -> Iterator[Batch]:
         """Yield all sentences once: shuffled, sorted by length in pools, cut into batches, these shuffled.
@@ -84,10 +83,6 @@ class Sentences:
             first: How many batches to leave out, since an interrupted run has seen them.
         """
         order = torch.empty(len(self)).uniform_(generator=chance).argsort().numpy()
-        batches = []
-        for start in range(0, len(order), size * _BATCHES_SORTED_TOGETHER):
-            pool = order[start : start + size * _BATCHES_SORTED_TOGETHER]
-            pool = pool[np.argsort(self.lengths[pool], kind="stable")]
-            batches += [pool[at : at + size] for at in range(0, len(pool), size)]
+        batches = batches_of_like_length(order, self.lengths, size, sorted_together=_BATCHES_SORTED_TOGETHER)
         for place in torch.empty(len(batches)).uniform_(generator=chance).argsort().tolist()[first:]:
             yield self.batch(batches[place])

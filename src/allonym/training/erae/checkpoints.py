@@ -21,14 +21,13 @@ from numpy.typing import NDArray
 
 from allonym import disk
 from allonym.errors import ResumeError
-from allonym.training import folder as training_folder
-from allonym.training.folder import STATE
+from allonym.training.folder import STATE, read_state
 
 if TYPE_CHECKING:
     from allonym.training.erae.loop import Training
 
 _FORMAT = 1
-_COUNTERS = ("done", "step", "tokens", "place", "looks_since", "noise_learned")
+_COUNTERS = ("done", "step", "tokens", "place", "noise_learned")
 
 
 def save(folder: Path, training: Training, record: Mapping[str, Any]) -> None:
@@ -39,14 +38,15 @@ def save(folder: Path, training: Training, record: Mapping[str, Any]) -> None:
         training: What is under way, between two steps.
         record: What the caller wants back from `read`; fit for JSON.
     """
-    from safetensors.numpy import save as packed
+    import safetensors.numpy
 
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    content = packed(_arrays(training))
+    content = safetensors.numpy.save(_arrays(training))
     name = f"state-{training.step}.safetensors"
     state = {counter: getattr(training, counter) for counter in _COUNTERS}
-    state["lowest"] = training.lowest if math.isfinite(training.lowest) else None
-    state["seconds"] = training.seconds
+    best = training.best
+    state |= {"lowest": best.lowest if math.isfinite(best.lowest) else None, "looks_since": best.looks_since}
+    state["seconds"] = training.clock.seconds
     kept = {
         "format": _FORMAT,
         "file": name,
@@ -94,7 +94,8 @@ def restore(folder: Path, training: Training) -> bool:
     state = kept["state"]
     for counter in _COUNTERS:
         setattr(training, counter, state[counter])
-    training.lowest = math.inf if state["lowest"] is None else state["lowest"]
+    training.best.lowest = math.inf if state["lowest"] is None else state["lowest"]
+    training.best.looks_since = state["looks_since"]
     training.seconds_before = state["seconds"]
     training.order.set_state(torch.from_numpy(arrays["random/order"]))
     return same_device
@@ -104,7 +105,7 @@ def _arrays(training: Training) -> dict[str, NDArray[Any]]:
     import torch
 
     tensors = {f"network/{name}": weight for name, weight in training.network.state_dict().items()}
-    tensors |= {f"best/{name}": weight for name, weight in training.best.items()}
+    tensors |= {f"best/{name}": weight for name, weight in training.best.weights.items()}
     for name, parameter in training.network.named_parameters():
         for part, value in training.optimizer.state[parameter].items():
             tensors[f"optimizer/{name}/{part}"] = value
@@ -125,8 +126,8 @@ def _restore_arrays(training: Training, arrays: Mapping[str, NDArray[Any]], same
         return {name[len(group) + 1 :]: torch.from_numpy(arrays[name]).to(training.device) for name in names}
 
     training.network.load_state_dict(found("network"))
-    training.best = found("best")
-    if training.best.keys() != training.network.state_dict().keys():
+    training.best.weights = found("best")
+    if training.best.weights.keys() != training.network.state_dict().keys():
         raise KeyError("best")
     moments = found("optimizer")
     for name, parameter in training.network.named_parameters():
@@ -144,7 +145,7 @@ def _restore_arrays(training: Training, arrays: Mapping[str, NDArray[Any]], same
 
 
 def _read(folder: Path) -> dict[str, Any]:
-    return training_folder.read_state(
+    return read_state(
         folder,
         lambda kept: kept["format"] == _FORMAT and isinstance(kept["record"], dict) and isinstance(kept["state"], dict),
     )

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from allonym import models
 from allonym.language.sequences import END, START, UNKNOWN, Vocabulary
-from allonym.networks.erae.inference import FORMAT, SCALE, TRAINED_ON, USER_TEXT, VERSION, EraeReader, Shape
-from allonym.networks.whole_numbers import quantised
+from allonym.networks.erae.inference import FORMAT, TRAINED_ON, USER_TEXT, VERSION, EraeReader, EraeShape
+from allonym.networks.whole_numbers import stored
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -61,18 +61,8 @@ On {held_out_sentences:,} sentences of documents that were held out to tell when
 """
 
 
-def stored(weights: Mapping[str, NDArray[Any]]) -> Arrays:
-    """Return the arrays as they are shipped: matrices as int8 with their scales, all else as float32."""
-    found: Arrays = {}
-    for name, array in weights.items():
-        found[name] = array.astype(np.float32)
-        if array.ndim == 2:
-            found[name], found[name + SCALE] = quantised(array)
-    return {name: np.ascontiguousarray(array) for name, array in found.items()}
-
-
 def rounding_costs(
-    shape: Shape, weights: Mapping[str, NDArray[Any]], shipped: EraeReader, sentences: Sequence[list[int]]
+    shape: EraeShape, weights: Mapping[str, NDArray[Any]], shipped: EraeReader, sentences: Sequence[list[int]]
 ) -> dict[str, float]:
     """Compare a reader with the network as it was trained: how often they agree, and how often they are right."""
     steps = [len(sentence) + 1 for sentence in sentences]
@@ -100,14 +90,14 @@ def rounding_costs(
 
 
 def _trained(
-    shape: Shape, weights: Mapping[str, NDArray[Any]], sentences: Sequence[list[int]]
+    shape: EraeShape, weights: Mapping[str, NDArray[Any]], sentences: Sequence[list[int]]
 ) -> Iterator[NDArray[np.float32]]:
     """Yield the probabilities that the network of floats gives all words, sentence by sentence, a row a step."""
     import torch
 
-    from allonym.training.erae import network as erae
+    from allonym.training.erae.network import Erae
 
-    network = erae.Erae(erae.Shape(**vars(shape))).eval()
+    network = Erae(shape).eval()
     network.load_state_dict({name: torch.from_numpy(weights[name].astype(np.float32)) for name in shape.tensors()})
     with torch.no_grad():
         for sentence in sentences:
@@ -131,7 +121,7 @@ def _in_blocks(rows: Iterator[NDArray[np.float32]]) -> Iterator[NDArray[np.float
 
 def write(
     folder: Path,
-    shape: Shape,
+    shape: EraeShape,
     weights: Mapping[str, NDArray[Any]],
     vocabulary: Vocabulary,
     *,

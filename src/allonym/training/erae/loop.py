@@ -11,14 +11,11 @@ The ``paper`` variant reads clear sentences; its generator forgets half of the p
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import torch
-from safetensors.numpy import load_file, save_file
 from torch import Tensor, nn
 
 from allonym.training.erae.batches import Batch, Sentences
@@ -28,11 +25,10 @@ from allonym.training.erae.network import (
     UNKNOWN,
     Erae,
     Variant,
-    copied,
     embedding_reward_loss,
     reconstruction_loss,
-    save,
 )
+from allonym.training.steps import Best, Clock, Limit, descend, set_rates
 
 # Told at each look at the held-out sentences: where training stands, by name.
 Progress = Callable[[dict[str, float]], None]
@@ -41,7 +37,6 @@ _NEIGHBOURS = 16
 _SHARPNESS = 10.0  # a neighbour's chance of replacing a word grows as e^(10 · cosine)
 _LONGEST_GRADIENT = 1.0
 _EXPLORED = 5  # random candidates of the reward, as many as the most likely ones
-OPTIMIZER = "optimizer.safetensors"
 
 # How a variant differs from the settings' defaults. The paper's network reads clear sentences; its released code hides
 # half of the generator's words.
@@ -67,7 +62,6 @@ class Settings:
         end: Share of the training at which this run ends.
         look_every: Steps between two looks at the held-out sentences.
         patience: Looks without a lower loss, after which a stage ends.
-        keep_optimizer: Whether checkpoints hold the optimizer's state, four times the weights' size.
         seed: Fixes order and noise, on one kind of machine.
     """
 
@@ -85,7 +79,6 @@ class Settings:
     end: float = 1.0
     look_every: int = 500
     patience: int = 8
-    keep_optimizer: bool = True
     seed: int = 1
 
 
@@ -142,7 +135,6 @@ class Training:
         vectors: Unit word vectors for the reward and the noise, V × D; zeros where a word has none.
         settings: How to train.
         progress: Told at each look at the held-out sentences.
-        folder: Where checkpoints go, at each look.
         after_step: Told after each step; may raise to end the run, which `checkpoints` can then keep.
     """
 
@@ -154,11 +146,10 @@ class Training:
         vectors: Tensor,
         settings: Settings,
         progress: Progress | None = None,
-        folder: Path | None = None,
         after_step: Callable[[Training], None] | None = None,
     ) -> None:
         self.network, self.learned, self.held_out = network, learned, held_out
-        self.vectors, self.settings, self.progress, self.folder = vectors, settings, progress, folder
+        self.vectors, self.settings, self.progress = vectors, settings, progress
         self.device = vectors.device
         self.noise = Noise(vectors, settings)
         self.noise_learned = False
@@ -172,8 +163,8 @@ class Training:
         self.place = 0  # batches of the present epoch that are done
         self.after_step = after_step
         self.done, self.step, self.tokens = settings.begin, 0, 0
-        self.seconds_before, self.began = 0.0, time.monotonic()  # of the run that this one resumes
-        self.lowest, self.looks_since, self.best = math.inf, 0, copied(network)
+        self.seconds_before = 0.0  # of the run that this one resumes
+        self.clock, self.best = Clock(Limit(settings.minutes, settings.steps)), Best(network)
 
     @property
     def rewarded(self) -> bool:
@@ -182,10 +173,10 @@ class Training:
 
     def run(self) -> Erae:
         """Train until the time, the steps or the patience is spent; return the best network of the last stage."""
-        self.began = time.monotonic()
+        self.clock.start(self.seconds_before)
         while self.done < self.settings.end:
             self._epoch()
-        self.network.load_state_dict(self.best, strict=False)
+        self.network.load_state_dict(self.best.weights, strict=False)
         return self.network.eval()
 
     def _epoch(self) -> None:
@@ -202,11 +193,6 @@ class Training:
             if self.done >= self.settings.end:
                 return
         self.place = 0
-
-    @property
-    def seconds(self) -> float:
-        """How long this run, and the one it resumes, have trained."""
-        return self.seconds_before + time.monotonic() - self.began
 
     def loss(self, batch: Batch, chance: torch.Generator) -> Tensor:
         """Return the loss of the present stage (equation 8) on noisy sentences."""
@@ -228,22 +214,15 @@ class Training:
         self.network.train()
         warm = min(1.0, (self.step + 1) / self.settings.warm_up)
         rate = self.settings.learning_rate * warm * max(0.02, (1 + math.cos(math.pi * self.done)) / 2)
-        for group in self.optimizer.param_groups:
-            group["lr"] = rate
-        self.optimizer.zero_grad(set_to_none=True)
-        loss = self.loss(batch, self.chance)
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(self.network.parameters(), _LONGEST_GRADIENT)
-        self.optimizer.step()
-        return loss.detach()
+        set_rates(self.optimizer, [rate])
+        return descend(self.loss(batch, self.chance), self.optimizer, _LONGEST_GRADIENT)
 
     def _advance(self, batch: Batch) -> None:
         """Note how far the training is, and begin what is due."""
         settings = self.settings
         self.step += 1
         self.tokens += int(batch.lengths.sum())
-        part = max(self.step / settings.steps, self.seconds / (60 * settings.minutes))
-        self._move_to(settings.begin + (settings.end - settings.begin) * min(1.0, part))
+        self._move_to(settings.begin + (settings.end - settings.begin) * min(1.0, self.clock.part(self.step)))
 
     def _move_to(self, done: float) -> None:
         rewarded = self.rewarded
@@ -251,26 +230,20 @@ class Training:
         if not self.noise_learned and self.done >= self.settings.reward_from / 2:
             self.noise.learn(self.network.embedding.weight.detach())
             self.noise_learned = True
-            self.lowest, self.looks_since = math.inf, 0  # the noise is another, and so is the loss
+            self.best.start_over()  # the noise is another, and so is the loss
         if self.rewarded != rewarded:
-            self.lowest, self.looks_since = math.inf, 0  # another loss begins
+            self.best.start_over()  # another loss begins
 
     def _look(self, loss: Tensor) -> None:
-        """Measure on the held-out sentences, write a checkpoint, and end a stage that no longer helps."""
+        """Measure on the held-out sentences, and end a stage that no longer helps."""
         found = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
         found["held_out_loss"] = self._held_out_loss()
-        self.looks_since += 1
-        if found["held_out_loss"] < self.lowest:
-            self.lowest, self.looks_since, self.best = found["held_out_loss"], 0, copied(self.network)
-        found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.lowest}
-        found["tokens_per_second"] = self.tokens / max(1e-9, self.seconds)
-        if self.folder is not None:
-            save(self.folder, self.network.shape, self.best, found)
-            if self.settings.keep_optimizer:
-                save_optimizer(self.folder, self.network, self.optimizer)
+        self.best.look(found["held_out_loss"], self.network)
+        found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.best.lowest}
+        found["tokens_per_second"] = self.tokens / max(1e-9, self.clock.seconds)
         if self.progress is not None:
             self.progress(found)
-        if self.looks_since >= self.settings.patience:
+        if self.best.looks_since >= self.settings.patience:
             self._move_to(self.settings.end if self.rewarded else self.settings.reward_from)
 
     @torch.no_grad()
@@ -316,25 +289,3 @@ def measure(network: Erae, sentences: Sentences, vectors: Tensor, batch_size: in
         "among_five": among / count,
         "closeness": closeness / max(1.0, others_count),
     }
-
-
-def save_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> None:
-    """Write the optimizer's moments, which make a resumed run go on as if it had not been interrupted."""
-    arrays = {
-        f"{name}/{part}": value.detach().float().cpu().numpy()
-        for name, parameter in network.named_parameters()
-        for part, value in optimizer.state[parameter].items()
-    }
-    save_file(arrays, folder / OPTIMIZER)
-
-
-def load_optimizer(folder: Path, network: Erae, optimizer: torch.optim.Optimizer) -> bool:
-    """Take up the moments that `save_optimizer` wrote; tell whether there are any."""
-    path = folder / OPTIMIZER
-    if not path.is_file():
-        return False
-    arrays = load_file(path)
-    for name, parameter in network.named_parameters():
-        for key in [key for key in arrays if key.rpartition("/")[0] == name]:
-            optimizer.state[parameter][key.rpartition("/")[2]] = torch.from_numpy(arrays[key]).to(parameter.device)
-    return True

@@ -14,18 +14,16 @@ reads (words and END), T: steps of the generator, V: words, E: embedding, H: gen
 
 from __future__ import annotations
 
-import json
 import math
-from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.numpy import load_file, save_file
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
+
+from allonym.networks.erae.inference import EraeShape
 
 Variant = Literal["paper", "attention"]
 PAD, START, END, UNKNOWN = range(4)  # as in allonym.language.sequences
@@ -34,41 +32,14 @@ LONGEST = 53  # places of a sentence of 50 words, with END and the steps after i
 REWARD_CAP = 0.85
 # The released code's floor: a negative reward would drive a word's log-probability to minus infinity.
 REWARD_FLOOR = 1e-5
-STATE = "training.json"
-_LARGEST_FILE = 15 * 2**20
 _IMPOSSIBLE = -1e4  # finite, so that a weight of zero really cancels it
 _SAME_PLACE = 4.0  # the attention's head start for the place that is to be written
-
-
-@dataclass(frozen=True)
-class Shape:
-    """Sizes of the network; the defaults are those of the released code, but for the embedding.
-
-    Attributes:
-        words: Tokens of the vocabulary.
-        variant: `"paper"` or `"attention"`.
-        embedding: Size of a word's vector.
-        encoder: Size of each of the encoder's two states.
-        latent: Size of a sentence's vector.
-        generator: Size of the generator's state.
-    """
-
-    words: int
-    variant: Variant = "attention"
-    embedding: int = 256
-    encoder: int = 256
-    latent: int = 256
-    generator: int = 512
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return the sizes by name, for a model's configuration."""
-        return asdict(self)
 
 
 class Erae(nn.Module):
     """The network; make the embedding with `set_word_vectors` before training."""
 
-    def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
+    def __init__(self, shape: EraeShape, dropout: float = 0.1) -> None:
         super().__init__()
         self.shape = shape
         both = 2 * shape.encoder
@@ -191,33 +162,3 @@ def reward(targets: Tensor, candidates: Tensor, vectors: Tensor) -> Tensor:
     cosines = (vectors[targets][..., None, :] * vectors[candidates]).sum(-1)  # (B, T, k)
     cosines = torch.where(candidates == targets[..., None], 1.0, cosines.float())
     return cosines.clamp(REWARD_FLOOR, REWARD_CAP)
-
-
-def copied(network: Erae) -> dict[str, Tensor]:
-    """Return a copy of a network's weights."""
-    return {name: weight.detach().clone() for name, weight in network.state_dict().items()}
-
-
-def save(folder: Path, shape: Shape, weights: dict[str, Tensor], state: dict[str, float]) -> None:
-    """Write a checkpoint: half-precision weights in files of at most 15 MiB, and where training stands."""
-    folder.mkdir(parents=True, exist_ok=True)
-    files: list[dict[str, NDArray[np.float16]]] = [{}]
-    for name, weight in weights.items():
-        array = weight.half().cpu().numpy()
-        if files[-1] and sum(other.nbytes for other in files[-1].values()) + array.nbytes > _LARGEST_FILE:
-            files.append({})
-        files[-1][name] = array
-    for number, arrays in enumerate(files, start=1):
-        save_file(arrays, folder / f"weights-{number}.safetensors")
-    (folder / STATE).write_text(json.dumps({"shape": shape.as_dict(), "state": state}, indent=1), "utf-8")
-
-
-def load(folder: Path) -> tuple[Erae, dict[str, float]]:
-    """Read what `save` wrote: the network, on the processor, and where its training stood."""
-    kept = json.loads((folder / STATE).read_text("utf-8"))
-    network = Erae(Shape(**kept["shape"]))
-    arrays: dict[str, NDArray[Any]] = {}
-    for path in sorted(folder.glob("weights-*.safetensors")):
-        arrays |= load_file(path)
-    network.load_state_dict({name: torch.from_numpy(array).float() for name, array in arrays.items()})
-    return network, kept["state"]

@@ -17,16 +17,15 @@ import numpy as np
 import torch
 
 from allonym.errors import ParameterError
-from allonym.networks.erae import inference
-from allonym.training import folder as training_folder
+from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae import checkpoints
-from allonym.training.erae import folder as erae_folder
 from allonym.training.erae.batches import Sentences
 from allonym.training.erae.corpus import Corpus
+from allonym.training.erae.folder import USER_CARD, user_config, write
 from allonym.training.erae.loop import USUAL, Settings, Training, measure
-from allonym.training.erae.network import END, Erae, Shape, Variant
+from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
-from allonym.training.folder import CHECKPOINT, FINISHED
+from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
 
 DEFAULT_EPOCHS = 20
 _NEVER = 2.0  # a share of the training that is not reached
@@ -77,9 +76,9 @@ class Recipe:
     patience: int = 8
     seed: int = 1
 
-    def shape(self, words: int) -> Shape:
+    def shape(self, words: int) -> EraeShape:
         """Return the sizes of the network for a vocabulary of so many tokens."""
-        return Shape(words, self.variant, *SIZES[self.size][:4])
+        return EraeShape(words, self.variant, *SIZES[self.size][:4])
 
     def settings(self, sentences: int) -> Settings:
         """Return how to train on so many sentences."""
@@ -139,7 +138,7 @@ def train(
         ParameterError: There is not enough memory, or the loss became infinite.
     """
     if not resume:
-        training_folder.clear(folder)
+        clear(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with seeded(recipe.seed):
         training = _training(corpus, recipe, device)
@@ -213,28 +212,27 @@ class _Keeper:
 def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, training: Training) -> dict[str, Any]:
     """Write the model beside the checkpoint, then put it in its place."""
     found = measure(network, training.held_out, training.vectors, recipe.batch)
-    sizes = recipe.shape(len(corpus.vocabulary)).as_dict()
     figures = {
         "original word the most likely": found["accuracy"],
         "original word among the five most likely": found["among_five"],
         "negative log-likelihood of the original word": found["clear_loss"],
-        "loss on noisy sentences, the lowest": training.lowest,
+        "loss on noisy sentences, the lowest": training.best.lowest,
         f"training steps of {recipe.batch} sentences": training.step,
-        "minutes": round(training.seconds / 60, 2),
+        "minutes": round(training.clock.seconds / 60, 2),
     }
-    erae_folder.write(
+    write(
         folder / CHECKPOINT / FINISHED,
-        inference.Shape(**sizes),
+        recipe.shape(len(corpus.vocabulary)),
         {name: array.astype(np.float32) for name, array in arrays_of(network).items()},
         corpus.vocabulary,
-        config=erae_folder.user_config(folder.resolve().name, _training_record(recipe, training), figures),
-        card=erae_folder.USER_CARD,
+        config=user_config(folder.resolve().name, _training_record(recipe, training), figures),
+        card=USER_CARD,
         values=_card_values(corpus, recipe),
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
         mode=0o600,
     )
-    training_folder.publish(folder)
-    return {**found, "lowest": training.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
+    publish(folder)
+    return {**found, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
 
 
 def _training_record(recipe: Recipe, training: Training) -> dict[str, Any]:

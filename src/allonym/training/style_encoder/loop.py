@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import copy
 import math
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from allonym.networks.style_encoder.inference import LONGEST_PIECE
+from allonym.training.steps import Best, Clock, Limit, descend, set_rates
 from allonym.training.style_encoder.batches import Batch, Crops, Texts
 from allonym.training.style_encoder.network import FeatureWeights
 
@@ -107,8 +106,8 @@ class Training:
         self.crops = Crops(texts, self.chance, changed=settings.changed)
         network.begin(self._some_counts(), settings.exponent)
         self.averaged = copy.deepcopy(network).eval()
+        self._best = Best(self.averaged)
         self.best: dict[str, float] = {}
-        self._best_weights: dict[str, Any] = {}
         named = list(network.named_parameters())
         groups = [
             {"params": [weight for name, weight in named if name in _WEIGHTS], "weight_decay": 0.0},
@@ -119,19 +118,17 @@ class Training:
 
     def run(self) -> FeatureWeights:
         """Train, and return the running mean at the look that was best for the watched writers."""
-        began = looked = time.monotonic()
-        step = 0
-        while (done := self._done(step, began)) < 1:
+        clock, looked, step = Clock(Limit(self.settings.minutes, self.settings.steps)), 0.0, 0
+        while (done := clock.part(step)) < 1:
             rate = min(1, (step + 1) / self.settings.warm_up) * max(0.002, 0.5 + 0.5 * math.cos(math.pi * done))
-            for group, highest in zip(self.optimizer.param_groups, self._rates, strict=True):
-                group["lr"] = highest * rate
+            set_rates(self.optimizer, [highest * rate for highest in self._rates])
             loss = self.step(self.crops.draw(self.settings.writers, self.settings.each))
             step += 1
-            if time.monotonic() - looked > self.settings.every:
-                looked = time.monotonic()
+            if clock.seconds - looked > self.settings.every:
+                looked = clock.seconds
                 self._look(step, done, loss)
         self._look(step, 1.0, loss)
-        self.averaged.load_state_dict(self._best_weights)
+        self.averaged.load_state_dict(self._best.weights)
         return self.averaged
 
     def step(self, batch: Batch) -> float:
@@ -142,18 +139,11 @@ class Training:
         vectors = self.network(counts, (drawn >= self.settings.left_out).float())
         scores = (vectors @ vectors.T).float() * self.network.cosine_scale()
         loss = contrastive_loss(scores, batch.writers, batch.texts)
-        self.optimizer.zero_grad()
-        torch.autograd.backward(loss)
-        nn.utils.clip_grad_norm_(self.network.parameters(), _LONGEST_GRADIENT)
-        self.optimizer.step()
+        loss = descend(loss, self.optimizer, _LONGEST_GRADIENT)
         with torch.no_grad():
             for mean, weight in zip(self.averaged.parameters(), self.network.parameters(), strict=True):
                 mean.lerp_(weight, 1 - self.settings.average)
         return loss.item()
-
-    def _done(self, step: int, began: float) -> float:
-        passed = (time.monotonic() - began) / (60 * self.settings.minutes)
-        return max(passed, step / self.settings.steps)
 
     def _some_counts(self) -> Iterator[Tensor]:
         crops = Crops(self.texts, self.chance, changed=0.0, fewest=100)
@@ -167,8 +157,9 @@ class Training:
             figures |= {f"{name} {key}": value for key, value in watch(self.averaged, texts).items()}
         if self.progress is not None:
             self.progress(figures)
-        if not self.best or _score(figures) > _score(self.best):
-            self.best, self._best_weights = figures, copy.deepcopy(self.averaged.state_dict())
+        self._best.look(-_score(figures), self.averaged)
+        if not self._best.looks_since:
+            self.best = figures
 
 
 def _score(figures: dict[str, float]) -> float:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor, nn
 
-from allonym.networks.style_encoder.inference import STEPS_PER_DOUBLING, Shape
+from allonym.networks.style_encoder.inference import STEPS_PER_DOUBLING, StyleShape
 from allonym.networks.style_encoder.text import COARSE, FINE, KINDS
 
 _LEAST_SPREAD = 0.02  # of a damped count over texts; an n-gram that is rarer still counts as if it were not
@@ -92,9 +92,9 @@ class StyleVector(FeatureWeights):
         temperature: What cosines are divided by in the loss.
     """
 
-    def __init__(self, shape: Shape | None = None, *, dropout: float = 0.5, temperature: float = 0.05) -> None:
+    def __init__(self, shape: StyleShape | None = None, *, dropout: float = 0.5, temperature: float = 0.05) -> None:
         super().__init__(COARSE)
-        self.shape = shape or Shape()
+        self.shape = shape or StyleShape()
         self.dropout, self.temperature = dropout, temperature
         self.table = nn.Parameter(torch.empty(sum(COARSE), self.shape.table).normal_(std=0.5))  # (F, D)
         self.bias = nn.Parameter(torch.zeros(self.shape.table))

@@ -14,8 +14,10 @@ from allonym.language.sequences import SPECIAL, Vocabulary, tokens
 
 torch = pytest.importorskip("torch")
 
-from allonym.training import minilm  # noqa: E402 - needs torch
-from allonym.training.minilm import DIMENSIONS, SentenceEncoder  # noqa: E402
+sys.path.insert(0, str(Path(__file__).parents[2] / "tools"))
+
+import minilm  # noqa: E402 - needs torch
+from minilm import DIMENSIONS, SentenceEncoder  # noqa: E402
 
 PIECES = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "play", "##ing", "##s", "2", "20", "person", "'", "n", "t", "cafe", ":")
 CARRIED = Path(__file__).parents[2] / "minilm_data" / "weights.npz"
