@@ -182,7 +182,7 @@ class A4NT(Anonymizer):
     def __getstate__(self) -> dict[str, object]:
         # Read again where they are needed: copies in every worker's mail would be megabytes.
         cached = cached_names(type(self))
-        return {name: value for name, value in super().__getstate__().items() if name not in cached}
+        return {name: value for name, value in vars(self).items() if name not in cached}
 
     def samples(self, texts: Sequence[str], n: int = 5) -> list[list[str]]:
         """Return n rewritten forms of each text, to look at; which sentences to rewrite is decided as in `transform`.

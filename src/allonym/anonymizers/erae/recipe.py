@@ -186,7 +186,7 @@ class ERAE(Anonymizer):
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
         cached = cached_names(type(self))
-        return {name: value for name, value in super().__getstate__().items() if name not in cached}
+        return {name: value for name, value in vars(self).items() if name not in cached}
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         documents = [self._sentences(text) for text in texts]

@@ -6,15 +6,18 @@ Analysis, from texts to counts, is in `recipe`.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from allonym.anonymizers.base import check_positive, check_words
 from allonym.mechanisms import Exponential, ScoreRows
 from allonym.mechanisms.calibration import exponential_for_loss
 from allonym.randomness import DocumentStreams
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 ASSUMPTIONS = (
     "the vocabulary and its word vectors are public, not made from the documents themselves",
@@ -30,6 +33,8 @@ def synthesise(
 
     Privacy: spends mechanism.loss() × words for each document, whatever its composition (lemma 3.2).
     """
+    from scipy import sparse
+
     drawn = draw_words(compositions, words, streams)
     substitutes = mechanism.draw(drawn, streams)
     documents, terms = compositions.shape
@@ -63,6 +68,8 @@ def draw_words(compositions: sparse.csr_array, words: int, streams: DocumentStre
 
 def counts_of(rows: Sequence[Sequence[int] | NDArray[np.int64]], terms: int) -> sparse.csr_array:
     """Return documents × terms: how often each term's number occurs."""
+    from scipy import sparse
+
     starts = np.concatenate([[0], np.cumsum([len(row) for row in rows])])
     columns = np.concatenate([*rows, np.zeros(0, np.int64)]).astype(np.int64)
     counts = sparse.csr_array((np.ones(len(columns), np.int64), columns, starts), shape=(len(rows), terms))

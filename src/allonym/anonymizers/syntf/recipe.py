@@ -21,11 +21,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import ClassVar, Literal, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic
 from allonym.anonymizers.base import Anonymizer
@@ -42,6 +41,9 @@ from allonym.vectors import label_profiles, vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.ratings import WordRatings
 from allonym.vectors.vocabularies import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 CONDITIONAL = "everything said here is conditional on the vocabulary, which was learned from private documents"
 LEARNED = "the rating was learned from public labelled texts, none of them among the documents"

@@ -12,11 +12,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
@@ -32,6 +31,9 @@ from allonym.vectors import embeddings as word_tables
 from allonym.vectors import vocabularies
 from allonym.vectors.embeddings import WordTable
 from allonym.vectors.vocabularies import Vocabulary
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 DISTANCE = "Euclidean distance between word vectors"
 ASSUMPTIONS = (
@@ -355,6 +357,8 @@ def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.f
 
     As `sklearn.feature_selection.chi2`, but added in a fixed order: which words are topical decides what is drawn.
     """
+    from scipy import sparse
+
     names, codes = np.unique(labels, return_inverse=True)
     documents_of = sparse.csr_array((np.ones(len(codes), np.int64), (codes, np.arange(len(codes)))))
     found = (documents_of @ counts).toarray()  # whole numbers
