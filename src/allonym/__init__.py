@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
     from allonym.anonymizers.release import Release as Release
     from allonym.anonymizers.syntf import SynTF as SynTF
-    from allonym.anonymizers.syntf._matrices import SynTFCounts as SynTFCounts
+    from allonym.anonymizers.syntf._matrix import SynTFCounts as SynTFCounts
     from allonym.anonymizers.words.exponential import WordExponential as WordExponential
     from allonym.anonymizers.words.laplace import WordLaplace as WordLaplace
     from allonym.errors import AllonymError as AllonymError
@@ -34,7 +34,7 @@ _HOMES = {
     "RandomReplacement": "anonymizers.random_replacement",
     "Release": "anonymizers.release",
     "SynTF": "anonymizers.syntf",
-    "SynTFCounts": "anonymizers.syntf._matrices",
+    "SynTFCounts": "anonymizers.syntf._matrix",
     "WordExponential": "anonymizers.words.exponential",
     "WordLaplace": "anonymizers.words.laplace",
 }

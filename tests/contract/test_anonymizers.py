@@ -178,6 +178,28 @@ def test_one_row_a_document(example):
 
 
 @examples
+def test_every_release_reads_as_texts(example):
+    release = example.release(TEXTS, rng=insecure(7))
+    assert [type(text) for text in release.texts()] == [str] * len(TEXTS)
+    if sparse.issparse(release.payload):
+        counts = release.counts()
+        assert [sum(row.values()) for row in counts] == [len(text.split()) for text in release.texts()]
+        assert all(list(row.values()) == sorted(row.values(), reverse=True) for row in counts)
+
+
+@examples
+def test_what_is_offered_to_people_can_be_made(example):
+    for offer in example.offers():
+        assert offer.title
+        assert offer.gives
+        for slider in offer.sliders():
+            for parameters in slider.positions:
+                assert json.loads(json.dumps(parameters)) == parameters
+                made = type(example)(**parameters)
+                assert made.words_at_most("Rain, at home.") >= 3
+
+
+@examples
 def test_the_guarantee_is_there_and_complete(example):
     release = example.release(["harbour"], rng=secure())
     assert isinstance(release.guarantee, Guarantee)

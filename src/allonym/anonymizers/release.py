@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from allonym.privacy import Guarantee
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 @dataclass(frozen=True)
@@ -43,11 +45,12 @@ class Release:
 def texts_of_counts(counts: sparse.csr_array, terms: Sequence[str]) -> list[str]:
     """Write each row of counts as a text that repeats every term so often (SynTF, section 4.2: reverse vectorisation).
 
-    >>> texts_of_counts(sparse.csr_array([[2, 0, 1]]), ["tea", "train", "bus"])
+    >>> from scipy.sparse import csr_array
+    >>> texts_of_counts(csr_array([[2, 0, 1]]), ["tea", "train", "bus"])
     ['tea tea bus']
     """
     words = np.array(terms, dtype=object)
-    rows = sparse.csr_array(counts)
+    rows = counts.tocsr()
     return [
         " ".join(np.repeat(words[rows.indices[first:last]], rows.data[first:last].astype(np.int64)))
         for first, last in pairwise(rows.indptr)

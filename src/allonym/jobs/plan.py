@@ -129,8 +129,8 @@ def plan(
     target = _target(anonymizer, documents, out, keep, in_parts=parts is not None)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
-    listed = target if anonymizer.kind == "vectors" else None
-    looks = _looks(documents, listed, has_authors) if parts is None else parts.looks(documents.batch_rows)
+    target_of_vectors = target if anonymizer.kind == "vectors" else None
+    looks = parts.looks(documents.batch_rows) if parts else _looks(documents, target_of_vectors, has_authors)
     count, starts, authors, unreadable = 0, list[int](), HashTally(), list[int]()
     for look in looks:
         starts.append(count)
@@ -138,9 +138,8 @@ def plan(
         unreadable += [count + place for place in look.unreadable]
         count += look.rows
     refuse_all_unreadable(documents.source, count, len(unreadable))
-    copied = copied_columns(anonymizer, documents, has_ids, keep)
-    if parts is not None:
-        copied.append("how the documents are spread over the parts")
+    spread = [] if parts is None else ["how the documents are spread over the parts"]
+    copied = [*copied_columns(anonymizer, documents, has_ids, keep), *spread]
 
     def stated(guarantee: Guarantee) -> Guarantee:
         guarantee = guarantee.releasing(*copied)
