@@ -30,27 +30,16 @@ if TYPE_CHECKING:
 
 READY = "ready"
 
-_HOMES = {
-    "TopicScores": "utility",
-    "bootstrap": "scoring",
-    "cosine": "semantics",
-    "embed": "semantics",
-    "feature_distance": "style",
-    "grammar_findings": "fluency",
-    "length_change": "style",
-    "meteor_1_5": "semantics",
-    "meteor_nltk": "semantics",
-    "perplexity": "fluency",
-    "similarity": "semantics",
-    "topic_scores": "utility",
-    "unchanged": "style",
-    "unchanged_in_place": "style",
-    "word_movers": "semantics",
+_FUNCTIONS = {
+    "fluency": ("grammar_findings", "perplexity"),
+    "semantics": ("cosine", "embed", "meteor_1_5", "meteor_nltk", "similarity", "word_movers"),
+    "style": ("feature_distance", "length_change", "unchanged", "unchanged_in_place"),
+    "utility": ("topic_scores",),
 }
-_MODULES = ("fluency", "semantics", "style", "utility")
+_HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}
+_HOMES |= {"TopicScores": "utility", "bootstrap": "scoring"}
 
-
-__all__ = [*sorted(_HOMES), *_MODULES, "READY", "available", "measures"]
+__all__ = [*sorted(_HOMES), *_FUNCTIONS, "READY", "available", "measures"]
 
 
 @cache
@@ -72,12 +61,12 @@ def available() -> dict[str, str]:
     No model is loaded or checked, and of the packages asked for only nltk is imported.
     """
     missing = {function: measure.missing for measure in measures().values() for function in measure.functions}
-    functions = sorted(set(_HOMES) - {"TopicScores", "bootstrap"})
+    functions = sorted(name for names in _FUNCTIONS.values() for name in names)
     return {name: (missing[name]() if name in missing else "") or READY for name in functions}
 
 
 def __getattr__(name: str) -> object:
-    if name in _MODULES:
+    if name in _FUNCTIONS:
         return import_module(f"allonym.metrics.{name}")
     if name not in _HOMES:
         raise AttributeError(f"module 'allonym.metrics' has no attribute {name!r}")
