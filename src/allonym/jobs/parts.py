@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from allonym.formats.tables import EmptyInputError, Roles, shown
 from allonym.formats.vectors import TermRows, terms_table
 from allonym.jobs.batches import OnError, Protected, protect
 from allonym.jobs.chunks import Written
-from allonym.jobs.engines import Answer, Engine
+from allonym.jobs.engines import Answer, Engine, Shared
 from allonym.randomness import OneRelease
 
 _LOOKED_AT = 256  # parts, whose authors are in memory together
@@ -85,12 +85,14 @@ class Look:
         unreadable: Places among them of rows that could not be read.
         authors: How many each author wrote, where that is asked.
         form: The columns, the text column and the format.
+        number: Of the part.
     """
 
     rows: int
     unreadable: Sequence[int] = ()
     authors: Mapping[str, int] = field(default_factory=dict)
     form: Sequence[object] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,18 +107,21 @@ class Parts:
         """Read every part once, so that every error in it shows before anything is spent."""
         form: Sequence[object] = ()
         for first in range(0, len(self.files), _LOOKED_AT):
-            for answer in self.engine.map(_look, (self.roles, rows), self.files[first : first + _LOOKED_AT]):
+            for answer in self._answers(_look, (self.roles, rows), self.files[first : first + _LOOKED_AT]):
                 look = Look(**answer)
                 form = form or look.form
                 if look.form and look.form != form:
-                    raise InputError(
-                        "The parts do not have the same columns; make them alike, or name --text and --keep."
-                    )
+                    reason = "The parts do not have the same columns; make them alike, or name --text and --keep."
+                    raise InputError(reason)
                 yield look
 
     def digest(self, key: bytes) -> str:
         """Return a keyed digest of all parts."""
-        return "-".join(answer["digest"][:32] for answer in self.engine.map(_Digest(key), None, self.files))
+        return "-".join(answer["digest"][:32] for answer in self._answers(_Digest(key), None, self.files))
+
+    def _answers(self, work: Callable[[Shared, Part], Answer], shared: Shared, files: Sequence[Part]) -> list[Answer]:
+        """Return the answers in the order of the parts."""
+        return sorted(self.engine.map(work, shared, files), key=lambda answer: int(answer["number"]))
 
     def placed(self, starts: Sequence[int]) -> Parts:
         """Return the parts with the position of the first row of each."""
@@ -143,7 +148,7 @@ def _look(given: tuple[Roles, int], part: Part) -> Answer:
         if roles.author is not None:
             authors.update(batch.names()[1] or ())
     form = [] if documents is None else [list(documents.columns), documents.text, documents.format.name]
-    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form}
+    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form, "number": part.number}
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,7 @@ class _Digest:
         with open(part.path, "rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-        return {"digest": digest.hexdigest()}
+        return {"digest": digest.hexdigest(), "number": part.number}
 
 
 @dataclass(frozen=True)
