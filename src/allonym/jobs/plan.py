@@ -16,9 +16,9 @@ from allonym.formats.columns import refuse_unsure_text
 from allonym.formats.files import DocumentBatch, Documents
 from allonym.formats.tables import shown
 from allonym.formats.tallies import HashTally
-from allonym.formats.vectors import check_listed_ids
+from allonym.formats.vectors import check_listed_ids, check_terms_output
 from allonym.jobs.batches import FAILED_ROWS
-from allonym.jobs.outputs import check_terms_output, default_output
+from allonym.jobs.outputs import default_output
 from allonym.jobs.parts import Look, Parts
 from allonym.privacy import Guarantee
 
