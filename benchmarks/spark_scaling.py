@@ -43,21 +43,23 @@ def on_cluster(workers: int, source: Path, out: Path) -> dict[str, float]:
     began = time.perf_counter()
     from allonym.anonymizers.syntf import SynTF
     from allonym.formats.tables import Roles
-    from allonym.jobs.engines import cluster, spark
-    from allonym.jobs.execute import Options
+    from allonym.jobs.engines.spark import Spark
+    from allonym.jobs.execute import Options, execute, plan
+    from allonym.jobs.parts import open_parts
     from allonym.randomness import insecure
 
     anonymizer = SynTF(words=20)
     anonymizer.guarantee()
     ready = time.perf_counter()
-    session = spark.session(f"local-cluster[{workers},1,1024]" if workers else "local[1]")
-    spark._answers(session, [], lambda _: {})
+    spark = Spark(f"local-cluster[{workers},1,1024]" if workers else "local[1]")
+    list(spark.map(lambda *_: {}, None, []))
     up = time.perf_counter()
-    job = cluster.plan_parts(session, anonymizer, source, Roles("text"), out=out, repeatable=True)
+    documents, parts = open_parts(source, Roles("text"), spark)
+    job = plan(anonymizer, documents, out=out, has_ids=False, has_authors=False, keep=(), repeatable=True, parts=parts)
     planned = time.perf_counter()
-    cluster.execute_parts(job, insecure(1), Options(force=True))
+    execute(job, insecure(1), lambda _: None, Options(force=True))
     done = time.perf_counter()
-    session.stop()
+    spark.session.stop()
     return {
         "method_ready_s": ready - began,
         "spark_up_s": up - ready,

@@ -233,7 +233,7 @@ def test_interrupted_after_the_end_it_does_not_say_that_nothing_was_written(comm
 
 def test_interrupted_before_the_beginning_it_leaves_nothing_to_resume(command, line, monkeypatch, everything, tmp_path):
     before = everything(tmp_path)
-    monkeypatch.setattr(execute, "begun", interrupt)
+    monkeypatch.setattr(execute, "_begun", interrupt)
     result = command(*line)
     assert result.code == 130
     assert "nothing was written" in result.err

@@ -33,7 +33,7 @@ def breaking(monkeypatch, place: str, error: BaseException) -> None:
         raise error
 
     module, name = {
-        "reading": (anonymize_module, "open_documents"),
+        "reading": (anonymize_module, "open_as"),
         "promising": (SynTF, "guarantee"),
         "drawing": (SynTF, "_anonymize"),
         "writing": (jobs_run, "write_terms"),

@@ -216,4 +216,4 @@ def test_a_cluster_that_loses_a_worker_gives_the_rows_of_the_local_engine(comman
         for path in folder.rglob("std*"):
             content = path.read_bytes()
             assert not [found for found in secrets if found in content]
-        shutil.rmtree(folder)
+        shutil.rmtree(folder, ignore_errors=True)  # a late executor may still write to it

@@ -21,7 +21,7 @@ from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
-from allonym.formats.files import Documents, open_documents
+from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.accounts import Account
 from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
@@ -146,10 +146,7 @@ def _opened(
         from allonym.jobs.engines.spark import Spark
 
         return open_parts(source, roles, Spark(master))
-    documents = open_documents(
-        source, text=roles.text, id=roles.id, author=roles.author, keep=roles.keep, tolerant=roles.tolerant
-    )
-    return documents, None
+    return open_as(source, roles), None
 
 
 def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:

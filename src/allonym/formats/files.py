@@ -183,9 +183,13 @@ def open_documents(
         InputError: The input cannot be read as asked.
         ParameterError: `batch_rows` is below 1.
     """
+    return open_as(source, Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant), batch_rows)
+
+
+def open_as(source: str | Path, asked: Roles, batch_rows: int = 1024) -> Documents:
+    """Open an input whose columns have these roles, as `open_documents` does."""
     if batch_rows < 1:
         raise ParameterError(f"batch_rows must be at least 1, got {batch_rows}.")
-    asked = Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant)
     try:
         documents = _open(source, asked, batch_rows).in_batches_of(batch_rows)
     except OSError as error:

@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from allonym.anonymizers.base import Anonymizer
-from allonym.errors import AllonymError, RowsError
+from allonym.errors import AllonymError, ParameterError, RowsError
 from allonym.formats.files import DocumentBatch
 from allonym.formats.traces import without_traces
+from allonym.formats.vectors import TermRows
 from allonym.randomness import OneRelease
 
 if TYPE_CHECKING:
@@ -34,6 +35,12 @@ class Protected:
     batch: DocumentBatch
     matrix: csr_array[Any, Any] | None = None
     failed: tuple[int, ...] = ()
+
+    def terms(self) -> TermRows:
+        """Return the term vectors with what is written beside them."""
+        if self.matrix is None:
+            raise ParameterError("Texts have no term vectors.")
+        return TermRows(self.matrix, self.batch.ids, self.batch.kept)
 
 
 def protect(anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, on_error: OnError = "stop") -> Protected:

@@ -100,7 +100,7 @@ class Layout:
 
         batch = protected.batch
         if protected.matrix is not None:
-            return numbered_table(TermRows(protected.matrix, batch.ids, batch.kept))
+            return numbered_table(protected.terms())
         if self.format.holds == "rows":
             return text_table(batch, self.text, self.columns)
         texts = text_table(DocumentBatch(0, [], batch.texts), "text", ())["text"]

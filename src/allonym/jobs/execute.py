@@ -22,13 +22,14 @@ from typing import Any
 
 from allonym.errors import InputError, ParameterError, ResumeError
 from allonym.formats.tables import shown
+from allonym.formats.vectors import write_terms
 from allonym.jobs import fingerprints
 from allonym.jobs.accounts import Account
 from allonym.jobs.batches import OnError, as_text
 from allonym.jobs.chunks import Layout, Maker, Making, Written, read_terms
 from allonym.jobs.engines import Engine
 from allonym.jobs.engines.local import Local
-from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target, write_terms
+from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target
 from allonym.jobs.parts import PartMaker, Parts, part_name
 from allonym.jobs.plan import BATCH_ROWS, Plan, plain_parameter, plan, without_authors
 from allonym.jobs.store import JobFolder, folder_of

@@ -1,7 +1,7 @@
 """Write releases so that they appear whole, beside their guarantee, or not at all.
 
 Only what the user listed is copied from the input: ids and kept columns. No path, no time and no modification
-date goes into a file, so equal payloads give equal bytes. What the files hold, `texts` and `terms` say.
+date goes into a file, so equal payloads give equal bytes. What the files hold, `formats` says.
 """
 
 from __future__ import annotations
@@ -17,18 +17,7 @@ from threading import get_ident
 from allonym.disk import sync
 from allonym.errors import InputError
 from allonym.formats.tables import shown
-from allonym.formats.vectors import LISTED, check_terms_output, write_terms
-
-__all__ = [
-    "atomic",
-    "check_terms_output",
-    "companions",
-    "default_output",
-    "privacy_path",
-    "publish",
-    "refuse_target",
-    "write_terms",
-]
+from allonym.formats.vectors import LISTED
 
 _LONGEST_NAME = 255  # bytes, on all usual file systems; found out late it would waste a spent budget
 

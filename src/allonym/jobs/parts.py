@@ -9,22 +9,21 @@ from __future__ import annotations
 import hashlib
 import os
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from allonym import disk
 from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError
 from allonym.formats.base import table_format, table_suffixes
-from allonym.formats.files import DocumentBatch, Documents, open_documents
+from allonym.formats.files import DocumentBatch, Documents, open_as
 from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import EmptyInputError, Roles, shown
-from allonym.formats.vectors import TermRows, terms_table
+from allonym.formats.vectors import terms_table
 from allonym.jobs.batches import OnError, Protected, protect
 from allonym.jobs.chunks import Written
-from allonym.jobs.engines import Answer, Engine
+from allonym.jobs.engines import Answer, Engine, Shared
 from allonym.randomness import OneRelease
 
 _LOOKED_AT = 256  # parts, whose authors are in memory together
@@ -63,15 +62,7 @@ def find_parts(source: str | Path) -> list[Part]:
 def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
     """Open a part; None if it has no rows, which is usual for what Spark writes."""
     try:
-        return open_documents(
-            part.path,
-            text=roles.text,
-            id=roles.id,
-            author=roles.author,
-            keep=roles.keep,
-            batch_rows=rows,
-            tolerant=roles.tolerant,
-        )
+        return open_as(part.path, roles, rows)
     except EmptyInputError:
         return None
 
@@ -85,12 +76,14 @@ class Look:
         unreadable: Places among them of rows that could not be read.
         authors: How many each author wrote, where that is asked.
         form: The columns, the text column and the format.
+        number: Of the part.
     """
 
     rows: int
     unreadable: Sequence[int] = ()
     authors: Mapping[str, int] = field(default_factory=dict)
     form: Sequence[object] = ()
+    number: int = 0
 
 
 @dataclass(frozen=True)
@@ -105,18 +98,21 @@ class Parts:
         """Read every part once, so that every error in it shows before anything is spent."""
         form: Sequence[object] = ()
         for first in range(0, len(self.files), _LOOKED_AT):
-            for answer in self.engine.map(_look, (self.roles, rows), self.files[first : first + _LOOKED_AT]):
+            for answer in self._answers(_look, (self.roles, rows), self.files[first : first + _LOOKED_AT]):
                 look = Look(**answer)
                 form = form or look.form
                 if look.form and look.form != form:
-                    raise InputError(
-                        "The parts do not have the same columns; make them alike, or name --text and --keep."
-                    )
+                    reason = "The parts do not have the same columns; make them alike, or name --text and --keep."
+                    raise InputError(reason)
                 yield look
 
     def digest(self, key: bytes) -> str:
         """Return a keyed digest of all parts."""
-        return "-".join(answer["digest"][:32] for answer in self.engine.map(_Digest(key), None, self.files))
+        return "-".join(answer["digest"][:32] for answer in self._answers(_Digest(key), None, self.files))
+
+    def _answers(self, work: Callable[[Shared, Part], Answer], shared: Shared, files: Sequence[Part]) -> list[Answer]:
+        """Return the answers in the order of the parts."""
+        return sorted(self.engine.map(work, shared, files), key=lambda answer: int(answer["number"]))
 
     def placed(self, starts: Sequence[int]) -> Parts:
         """Return the parts with the position of the first row of each."""
@@ -143,7 +139,7 @@ def _look(given: tuple[Roles, int], part: Part) -> Answer:
         if roles.author is not None:
             authors.update(batch.names()[1] or ())
     form = [] if documents is None else [list(documents.columns), documents.text, documents.format.name]
-    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form}
+    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form, "number": part.number}
 
 
 @dataclass(frozen=True)
@@ -155,7 +151,7 @@ class _Digest:
         with open(part.path, "rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)
-        return {"digest": digest.hexdigest()}
+        return {"digest": digest.hexdigest(), "number": part.number}
 
 
 @dataclass(frozen=True)
@@ -184,19 +180,19 @@ class PartMaker:
         documents = open_part(part, self.roles, self.rows)
         if documents is None:
             return Written(part.number, part.start, 0, (), "")
-        tally = _Tally()
-        with disk.whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
-            self._write(draft, documents, self._protected(documents, part.start, release, tally))
-            digest = disk.digest(draft)
-        return Written(part.number, part.start, tally.rows, tuple(tally.failed), digest)
+        done = list[tuple[int, tuple[int, ...]]]()  # of each batch its rows and those that failed
 
-    def _protected(self, documents: Documents, start: int, release: OneRelease, tally: _Tally) -> Iterator[Protected]:
-        for batch in documents:
-            placed = self._placed(batch, start)
-            done = protect(self.anonymizer, placed, release, self.on_error)
-            tally.rows += len(batch.texts)
-            tally.failed += done.failed
-            yield done
+        def protected() -> Iterator[Protected]:
+            for batch in documents:
+                found = protect(self.anonymizer, self._placed(batch, part.start), release, self.on_error)
+                done.append((len(batch.texts), found.failed))
+                yield found
+
+        with disk.whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
+            self._write(draft, documents, protected())
+            digest = disk.digest(draft)
+        failed = tuple(position for _, positions in done for position in positions)
+        return Written(part.number, part.start, sum(rows for rows, _ in done), failed, digest)
 
     def _placed(self, batch: DocumentBatch, start: int) -> DocumentBatch:
         """Return a batch with its position in the whole table, which is also its id where it has no other."""
@@ -207,20 +203,9 @@ class PartMaker:
     def _write(self, path: Path, documents: Documents, done: Iterator[Protected]) -> None:
         if self.anonymizer.kind == "vectors":
             names = [str(term) for term in self.anonymizer.get_feature_names_out()]
-            rows = (TermRows(_matrix(one), one.batch.ids, one.batch.kept) for one in done)
-            write_parquet_tables(path, (terms_table(part, names) for part in rows))
+            write_parquet_tables(path, (terms_table(one.terms(), names) for one in done))
             return
         documents.format.write(path, (one.batch for one in done), documents.text or "text", documents.columns)
-
-
-@dataclass
-class _Tally:
-    rows: int = 0
-    failed: tuple[int, ...] = ()
-
-
-def _matrix(protected: Protected) -> Any:  # noqa: ANN401 - a sparse matrix
-    return protected.matrix
 
 
 def part_name(part: Part, anonymizer: Anonymizer) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -16,9 +16,9 @@ from allonym.formats.columns import refuse_unsure_text
 from allonym.formats.files import DocumentBatch, Documents
 from allonym.formats.tables import shown
 from allonym.formats.tallies import HashTally
-from allonym.formats.vectors import check_listed_ids
+from allonym.formats.vectors import check_listed_ids, check_terms_output
 from allonym.jobs.batches import FAILED_ROWS
-from allonym.jobs.outputs import check_terms_output, default_output
+from allonym.jobs.outputs import default_output
 from allonym.jobs.parts import Look, Parts
 from allonym.privacy import Guarantee
 
@@ -129,17 +129,13 @@ def plan(
     target = _target(anonymizer, documents, out, keep, in_parts=parts is not None)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
-    target_of_vectors = target if anonymizer.kind == "vectors" else None
-    looks = parts.looks(documents.batch_rows) if parts else _looks(documents, target_of_vectors, has_authors)
-    count, starts, authors, unreadable = 0, list[int](), HashTally(), list[int]()
-    for look in looks:
-        starts.append(count)
-        authors.add(list(Counter(look.authors).elements()))
-        unreadable += [count + place for place in look.unreadable]
-        count += look.rows
+    listed = target if anonymizer.kind == "vectors" else None
+    looks = _looks(documents, listed, has_authors) if parts is None else parts.looks(documents.batch_rows)
+    count, starts, most, unreadable = _added_up(looks)
     refuse_all_unreadable(documents.source, count, len(unreadable))
-    spread = [] if parts is None else ["how the documents are spread over the parts"]
-    copied = [*copied_columns(anonymizer, documents, has_ids, keep), *spread]
+    copied = copied_columns(anonymizer, documents, has_ids, keep)
+    if parts is not None:
+        copied.append("how the documents are spread over the parts")
 
     def stated(guarantee: Guarantee) -> Guarantee:
         guarantee = guarantee.releasing(*copied)
@@ -147,7 +143,7 @@ def plan(
 
     per_author = None
     if has_authors:
-        per_author = stated(anonymizer.guarantee(authors.most()))
+        per_author = stated(anonymizer.guarantee(most))
         if per_author.words is not None:  # otherwise the promise is per word, and no total for an author is known
             per_author = replace(per_author, unit="author")
     return Plan(
@@ -165,6 +161,17 @@ def plan(
         tuple(unreadable),
         None if parts is None else parts.placed(starts),
     )
+
+
+def _added_up(looks: Iterable[Look]) -> tuple[int, list[int], int, list[int]]:
+    """Return the number of documents, where each look began, most documents of an author, and unreadable positions."""
+    count, starts, authors, unreadable = 0, list[int](), HashTally(), list[int]()
+    for look in looks:
+        starts.append(count)
+        authors.add(list(Counter(look.authors).elements()))
+        unreadable += [count + place for place in look.unreadable]
+        count += look.rows
+    return count, starts, authors.most(), unreadable
 
 
 def _looks(documents: Documents, listed: Path | None, has_authors: bool) -> Iterator[Look]:

@@ -30,6 +30,7 @@ from allonym.privacy.statement import number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
+SHOWN = ("name", "columns", "named", "rows", "state", "done", "total", "problem", "promise", "command", "ledger")
 PREVIEWED = 20
 MOST_COLUMNS = 200
 FIRST_ROW_NAMES = "names"
@@ -103,20 +104,7 @@ class Table:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what the page shows."""
-        shown = (
-            "name",
-            "columns",
-            "named",
-            "rows",
-            "state",
-            "done",
-            "total",
-            "problem",
-            "promise",
-            "command",
-            "ledger",
-        )
-        return {name: getattr(self, name) for name in shown}
+        return {name: getattr(self, name) for name in SHOWN}
 
     @property
     def named(self) -> bool:

@@ -14,7 +14,7 @@ class Engine(Protocol[Task]):
     """Something that does the same work on many tasks."""
 
     def map(self, work: Callable[[Shared, Task], Answer], shared: Shared, tasks: Iterable[Task]) -> Iterator[Answer]:
-        """Do the work on every task and give the answers as they come.
+        """Do the work on every task and give the answers as they come, in any order.
 
         Args:
             work: What to do; it may hold a secret, so it travels with the tasks alone. Doing it twice changes nothing.
