@@ -50,7 +50,7 @@ def of_table(audited: Table) -> Small:
     if audited.metric is not None:
         places = audited.metric.steps.astype(np.float64) * audited.metric.step
         apart = {pair: float(np.linalg.norm(places[pair[0]] - places[pair[1]])) for pair in claims}
-        claims = {pair: mechanism.loss_per_unit * distance for pair, distance in apart.items()}
+        claims = {pair: mechanism.metric_loss * distance for pair, distance in apart.items()}
     return Small(mechanism, [audited.given(row) for row in inputs], laws, claims)
 
 
@@ -63,7 +63,7 @@ def of_ratings(audited: Ratings) -> Small:
 
 def of_points(audited: Points) -> Small:
     line = audited.line
-    places = np.arange(4) * CELLS / line.loss_per_unit
+    places = np.arange(4) * CELLS / line.metric_loss
     inputs = [np.array([place]) for place in places]
     claims = {pair: line.loss(abs(places[pair[0]] - places[pair[1]])) for pair in everywhere(inputs, 0.0)}
     laws = [line.law(place, places) for place in places]
@@ -99,7 +99,7 @@ def test_the_law_sums_to_one_and_is_the_exact_one(small):
     for number in range(0, len(small.inputs), max(1, len(small.inputs) // 20)):
         law = law_of(small, number)
         assert (law > 0).all()
-        if small.mechanism.loss_per_unit is None or not small.mechanism.input_axes:
+        if small.mechanism.metric_loss is None or not small.mechanism.input_axes:
             said = small.mechanism.law(small.inputs[number])
             assert math.isclose(math.fsum(said), 1.0, rel_tol=1e-12)
             np.testing.assert_allclose(said, law, rtol=1e-9)
@@ -163,14 +163,12 @@ def test_nan_fails_in_the_constructor(example):
 
 
 def claimed_of(mechanism: Mechanism) -> float:
-    return mechanism.loss() if mechanism.input_axes == 0 or mechanism.loss_per_unit is None else math.inf
+    return mechanism.loss() if mechanism.input_axes == 0 or mechanism.metric_loss is None else math.inf
 
 
 def test_the_audit_knows_it_and_finds_nothing_but_what_is_so(example):
     mechanism = example()
-    findings = of_mechanism(
-        mechanism.audited(), claimed_of(mechanism), mechanism.loss_per_unit or 0.0, 1000, insecure(2)
-    )
+    findings = of_mechanism(mechanism.audited(), claimed_of(mechanism), mechanism.metric_loss or 0.0, 1000, insecure(2))
     assert {finding.verdict for finding in findings} == {"holds"}
     assert any(finding.check == "sampled loss" for finding in findings)
 

@@ -42,6 +42,7 @@ ALLOWED: dict[str, str] = {
     "anonymizers/words/deniability.py": "figures that describe a mechanism, printed only",
     "mechanisms/bounds.py": "bounds that are printed, never drawn from",
     "mechanisms/exponential.py": "`renyi` bounds a loss from above and draws nothing",
+    "mechanisms/laplace.py": "`law` is what audits compare draws with; no draw depends on it",
     "mechanisms/two_set.py": "`Decimal` of 60 digits, the same everywhere; `math.log` in the paper's bound only",
     "mechanisms/subset.py": "`Decimal` of 60 digits, the same everywhere",
     "anonymizers/a4nt/wording.py": _EXACT,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,8 @@ from allonym.mechanisms.base import Audited, Float64, Int64
 
 if TYPE_CHECKING:
     from allonym.anonymizers.base import Anonymizer
+
+_Method = TypeVar("_Method", bound="Anonymizer")
 
 PLAIN = tuple("house water music winter doctor letter garden paper stone silver sea hill".split())  # noqa: SIM905
 MOST_WORDS = 150  # of a small version
@@ -106,6 +108,11 @@ class Auditing:
     def in_places(self) -> Anonymizer:
         """Return a version in whose output the places of words can be told apart, if there is one."""
         return self.method
+
+
+def varied(method: _Method, **params: Any) -> _Method:  # noqa: ANN401
+    """Return the same method with other parameters."""
+    return type(method)(**method.get_params(deep=False)).set_params(**params)
 
 
 def mixed(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:

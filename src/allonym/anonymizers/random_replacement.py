@@ -11,9 +11,8 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from allonym.anonymizers.auditing import MOST_WORDS, PLAIN, Auditing, Small
+from allonym.anonymizers.auditing import MOST_WORDS, PLAIN, Auditing, Small, varied
 from allonym.anonymizers.base import Anonymizer, check_words
 from allonym.anonymizers.offers import Offer
 from allonym.privacy import Guarantee, accounting
@@ -39,7 +38,7 @@ class _UniformAuditing(Auditing):
     def small(self) -> Small:
         """Return the method with twelve words."""
         words = min(int(self.method.words), MOST_WORDS)
-        small = clone(self.method).set_params(vocabulary=list(PLAIN), words=words)
+        small = varied(self.method, vocabulary=list(PLAIN), words=words)
         laws = np.full((len(PLAIN), len(PLAIN)), 1 / len(PLAIN))
         return Small(anonymizer=small, words=PLAIN, laws=laws, short=small, shortest=small)
 

@@ -232,7 +232,7 @@ def _settings(mechanism: Mechanism) -> tuple[object, ...]:
 
 def _loss_of(mechanism: Mechanism) -> float:
     """Return what a mechanism loses: for each unit of distance if distances count, else for each draw."""
-    per_unit = mechanism.loss_per_unit
+    per_unit = mechanism.metric_loss
     return mechanism.loss() if per_unit is None else per_unit
 
 

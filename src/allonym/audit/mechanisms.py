@@ -154,7 +154,7 @@ def _of_points(audited: Points, draws: int, rng: Rng) -> list[Finding]:
     distances = np.linalg.norm(points - points[0], axis=1)
     distances[distances == 0] = np.inf
     near = points[int(distances.argmin())] if np.isfinite(distances).any() else points[0] + 1
-    two, unit = np.stack([points[0], near]), np.array([[0.0], [1 / (line.loss_per_unit or 1.0)]])
+    two, unit = np.stack([points[0], near]), np.array([[0.0], [1 / (line.metric_loss or 1.0)]])
     return [
         _on_the_grid(audited, two, rng),
         audit_pairs([moved(line, unit, rng)], draws, where="noise of the same ε in one dimension"),

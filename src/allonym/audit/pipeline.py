@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
-from sklearn.base import clone
 
-from allonym.anonymizers.auditing import PLAIN, Auditing, Small
+from allonym.anonymizers.auditing import PLAIN, Auditing, Small, varied
 from allonym.anonymizers.base import Anonymizer
 from allonym.audit.draws import Draw, watched
 from allonym.audit.findings import Finding
@@ -97,7 +96,7 @@ def _counts(small: Small) -> Iterator[Test]:
     last = [(f"{words[n]!r} after another", [(n + 5) % many] * (length - 1) + [n]) for n in range(many)]
     given = getattr(small.anonymizer, "words", None)
     # Few words of many documents, where a word more of each shows; and many words, which may hang together.
-    short = small.anonymizer if given is None else clone(small.anonymizer).set_params(words=min(int(given), _SHORT))
+    short = small.anonymizer if given is None else varied(small.anonymizer, words=min(int(given), _SHORT))
     yield from _mixtures(small, short, alone + first + once + last, ROWS)
     yield from _mixtures(small, small.anonymizer, alone, _FEW_ROWS)
 

@@ -129,7 +129,7 @@ class Mechanism(ABC):
         """Say how an audit checks law and loss; None, and it says that nobody has looked."""
 
     @property
-    def loss_per_unit(self) -> float | None:
+    def metric_loss(self) -> float | None:
         """The loss for each unit of distance between inputs; None where distances do not count."""
         return None
 

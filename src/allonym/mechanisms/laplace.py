@@ -68,7 +68,7 @@ class LaplaceND(Mechanism):
         return self.epsilon * distance + self.slack if distance else 0.0
 
     @property
-    def loss_per_unit(self) -> float:
+    def metric_loss(self) -> float:
         """The loss for each unit of distance: ε."""
         return self.epsilon
 

@@ -85,6 +85,11 @@ class MetricExponential(Mechanism):
         """Return the tight loss of one draw over all pairs of words; usually `loss_per_unit` says more."""
         return self._law.loss()
 
+    @property
+    def metric_loss(self) -> float:
+        """The loss for each unit of distance: `loss_per_unit`."""
+        return self.loss_per_unit
+
     def law(self, i: int) -> NDArray[np.float64]:
         """Return the probability of each output for word `i`."""
         return self._law.law(i)

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
-from allonym.anonymizers.auditing import PLAIN, Auditing, Small, made_up
+from allonym.anonymizers.auditing import PLAIN, Auditing, Small, made_up, varied
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.mechanisms import Subset
 from allonym.mechanisms.base import Audited, Int64, Table
@@ -62,10 +61,11 @@ class ERAEAuditing(Auditing):
     def quick(self) -> ERAE:
         """Return ER-AE with fewer steps and a smaller loss."""
         method = self.method
-        small: ERAE = clone(method).set_params(sentences=1, words=min(_FEW_STEPS, method.words))
+        steps = min(_FEW_STEPS, method.words)
         if method.mechanism == "two-set":
-            return small.set_params(loss_per_word=None, epsilon=min(_LITTLE, method.epsilon))
-        return small.set_params(loss_per_word=min(_LITTLE_A_WORD, method.mechanism_.loss()))
+            little = min(_LITTLE, method.epsilon)
+            return varied(method, sentences=1, words=steps, loss_per_word=None, epsilon=little)
+        return varied(method, sentences=1, words=steps, loss_per_word=min(_LITTLE_A_WORD, method.mechanism_.loss()))
 
 
 def of_groups(mechanism: Subset, groups: WordGroups) -> Table:
@@ -107,8 +107,7 @@ def tiny(method: ERAE, words: int, *, sentences: int | None = None, steps: int |
     shape = EraeShape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
     tensors = enumerate(shape.tensors().items(), 1)
     weights = {name: made_up(sizes, start=place << 32) for place, (name, sizes) in tensors}
-    small: ERAE = clone(method)
-    small.set_params(style="kept", sentences=sentences or method.sentences, words=steps or method.words)
+    small = varied(method, style="kept", sentences=sentences or method.sentences, words=steps or method.words)
     if method.mechanism == "two-set":
         small.set_params(epsilon=1.0, loss_per_word=None)
     else:

@@ -7,9 +7,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
 
-from allonym.anonymizers.auditing import MOST_WORDS, PLAIN, Auditing, Small, made_up
+from allonym.anonymizers.auditing import MOST_WORDS, PLAIN, Auditing, Small, made_up, varied
 from allonym.vectors.embeddings import WordTable
 
 if TYPE_CHECKING:
@@ -33,10 +32,8 @@ class SynTFAuditing(Auditing):
     def small(self) -> Small:
         """Return SynTF with made-up word vectors."""
         table = WordTable(PLAIN, made_up((len(PLAIN), 4)))
-        small: SynTF = clone(self.method).set_params(
-            vocabulary=list(PLAIN), embeddings=table, synonyms=False, epsilon=2.0, loss_per_word=None
-        )
         words = min(int(self.method.words), MOST_WORDS)
-        small.set_params(rating="similarity", composition="tf", words=words)
+        made = {"vocabulary": list(PLAIN), "embeddings": table, "synonyms": False, "rating": "similarity"}
+        small = varied(self.method, **made, composition="tf", epsilon=2.0, loss_per_word=None, words=words)
         laws = np.stack([small.mechanism_.law(row) for row in range(len(PLAIN))])
         return Small(anonymizer=small, words=PLAIN, laws=laws, short=small, shortest=small)

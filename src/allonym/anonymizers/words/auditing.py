@@ -8,9 +8,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
-from sklearn.base import clone
 
-from allonym.anonymizers.auditing import PLAIN, Auditing, Small
+from allonym.anonymizers.auditing import PLAIN, Auditing, Small, varied
 from allonym.anonymizers.words.segments import SEGMENT
 from allonym.language.words import terms
 from allonym.mechanisms import LaplaceND
@@ -64,8 +63,8 @@ class WordAuditing(Auditing):
         places = np.array(_PLACES) * (_CELLS * _CELL)
         words = None if self.method.words is None else min(int(self.method.words), _MOST_WORDS)
         table = WordTable(PLAIN, places[:, None].astype(np.float32))
-        small: WordSubstitution = clone(self.method).set_params(topical_words=None)
-        small.set_params(embeddings=table, vocabulary=None, epsilon=1.0, words=words)
+        made = {"embeddings": table, "vocabulary": None, "topical_words": None}
+        small = varied(self.method, **made, epsilon=1.0, words=words)
         laws = np.stack([self._small_law(small, row, places) for row in range(len(PLAIN))])
         return Small(anonymizer=small, words=PLAIN, laws=laws, short=small, shortest=small)
 
@@ -75,8 +74,7 @@ class WordAuditing(Auditing):
 
     def in_places(self) -> WordSubstitution:
         """Return the method with every word in its place, as many as the text has."""
-        spread: WordSubstitution = clone(self.method).set_params(order="text", words=None)
-        return spread
+        return varied(self.method, order="text", words=None)
 
 
 class MovedWordAuditing(WordAuditing):
