@@ -37,19 +37,19 @@ _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` ho
 
 @click.command(name="a4nt")
 @text_options
-@click.option("--attribute", help="Column with what is to be hidden: the age group, the gender, the speaker.")
+@click.option("--attribute", help="Column to hide: the age group, the gender, the speaker.")
 @click.option(
     "--names/--no-names", default=None, help="Read names of people and places as classes. [needs allonym[style]]"
 )
 @click.option(
-    "--variant", type=click.Choice(["editor", "transformer", "paper"]), help="Two of ours, or the paper's.  [editor]"
+    "--variant", type=click.Choice(["editor", "transformer", "paper"]), help="Ours (two), or the paper's.  [editor]"
 )
 @click.option("--losses", type=click.Choice(_LOSSES), help="What it is trained for.  [CycML+Lang]")
-@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Of the networks.  [full, as shipped]")
+@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the networks.  [full, as shipped]")
 @vocabulary_options(usual_words=16_000)
-@click.option("--held-out", type=Positive(0.5), help="Share to watch with.  [0.1]")
-@click.option("--steps", type=click.IntRange(1, 10**8), help="Steps of the longest stages.  [4000]")
-@click.option("--minutes", type=Positive(1e6), help="Minutes of training at most.")
+@click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to watch the training.  [0.1]")
+@click.option("--steps", type=click.IntRange(1, 10**8), help="Steps in the longest stages.  [4000]")
+@click.option("--minutes", type=Positive(1e6), help="Most minutes of training.")
 @click.option("--batch", type=click.IntRange(1, 10**5), help="Sentences of each class in a step.  [256]")
 @click.option("--seed", type=click.IntRange(0, 2**62), help="Fixes order, noise and initial weights.  [1]")
 @run_options
@@ -89,7 +89,7 @@ def _planned(given: dict[str, Any]) -> Plan:
     from allonym.training.a4nt.own_text import Plan
 
     if "attribute" not in given:
-        raise click.UsageError("Training needs --attribute, the column with what is to be hidden.")
+        raise click.UsageError("Training needs --attribute, the column to hide.")
     return Plan(**given)
 
 
