@@ -45,7 +45,7 @@ from allonym.anonymizers.base import Anonymizer
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
 from allonym.language import entities, masked_sentences, pairs
-from allonym.language.masked_sentences import LONGEST_PIECE, Piece
+from allonym.language.masked_sentences import LONGEST_PIECE, MaskedSentence
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
 from allonym.language.stop_words import STOP_WORDS
 from allonym.language.words import checked_texts, digest
@@ -90,7 +90,7 @@ _CACHED: Final = ("network_", "_wording")
 class _Sentence:
     """A piece of a document as the network reads it."""
 
-    piece: Piece
+    piece: MaskedSentence
     ids: list[int]
 
     @property

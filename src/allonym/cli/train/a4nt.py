@@ -16,11 +16,11 @@ from allonym.cli.train import common
 from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
 from allonym.formats.files import open_documents
 from allonym.metrics.scoring import percent
-from allonym.training.a4nt.corpus import Corpus, Row, prepare
+from allonym.training.a4nt.corpus import A4ntCorpus, LabelledText, prepare
 from allonym.training.folder import check_room
 
 if TYPE_CHECKING:
-    from allonym.training.a4nt.own_text import Plan, Progress
+    from allonym.training.a4nt.own_text import A4ntPlan, Progress
 
 _STAGES = {
     "opponent": "Classifier",
@@ -85,29 +85,29 @@ def command(
     _report(talk, output, corpus, plan, found)
 
 
-def _planned(given: dict[str, Any]) -> Plan:
-    from allonym.training.a4nt.own_text import Plan
+def _planned(given: dict[str, Any]) -> A4ntPlan:
+    from allonym.training.a4nt.own_text import A4ntPlan
 
     if "attribute" not in given:
         raise click.UsageError("Training needs --attribute, the column to hide.")
-    return Plan(**given)
+    return A4ntPlan(**given)
 
 
-def _remembered(output: Path, given: dict[str, Any]) -> tuple[Plan, str]:
+def _remembered(output: Path, given: dict[str, Any]) -> tuple[A4ntPlan, str]:
     """Return the plan and the fingerprint of the text of an interrupted run; refuse options that differ."""
-    from allonym.training.a4nt.own_text import Plan, remembered
+    from allonym.training.a4nt.own_text import A4ntPlan, remembered
 
     record = remembered(output)
-    plan = Plan(**record["plan"])
+    plan = A4ntPlan(**record["plan"])
     common.refuse_other_options(asdict(plan), given)
     return plan, str(record["fingerprint"])
 
 
-def _read(talk: Talk, table: str, plan: Plan, fingerprint: str | None) -> Corpus:
+def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4ntCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
     documents = open_documents(table, text=plan.text, author=plan.author, keep=[plan.attribute])
     rows = (
-        Row("" if label is None else str(label), author, text)
+        LabelledText("" if label is None else str(label), author, text)
         for batch in documents
         for label, (author, text) in zip(
             batch.kept[plan.attribute].to_pylist() if batch.kept is not None else [],
@@ -148,7 +148,7 @@ def _shown(talk: Talk) -> Iterator[Progress]:
         yield tell
 
 
-def _report(talk: Talk, output: Path, corpus: Corpus, plan: Plan, found: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: A4ntCorpus, plan: A4ntPlan, found: dict[str, Any]) -> None:
     figures = {
         "classes": list(corpus.classes),
         "words": len(corpus.vocabulary),
