@@ -24,11 +24,11 @@ import torch
 from numpy.typing import NDArray
 
 from allonym.language.sequences import Vocabulary, sentences
-from allonym.training.a4nt.batches import Sentences
-from allonym.training.a4nt.draw import Draw
-from allonym.training.a4nt.judges import Opponent, Panel, WordModel
-from allonym.training.a4nt.loop import Settings, Training
-from allonym.training.a4nt.losses import RECIPES, Meaning, Recipe
+from allonym.training.a4nt.batches import A4ntSentences
+from allonym.training.a4nt.draw import WordDraw
+from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel
+from allonym.training.a4nt.loop import A4ntSettings, A4ntTraining
+from allonym.training.a4nt.losses import RECIPES, LossRecipe, Meaning
 from allonym.training.a4nt.network import Direction, TranslatorShape, make
 from allonym.training.a4nt.store import save
 from allonym.training.a4nt.watch import measure
@@ -69,7 +69,7 @@ def read(folder: Path, setting: str) -> tuple[dict[str, NDArray[Any]], Vocabular
     return arrays, Vocabulary.load(folder / f"{corpus}-vocabulary.txt")
 
 
-def by_class(arrays: dict[str, NDArray[Any]], classes: int, part: int, device: torch.device) -> list[Sentences]:
+def by_class(arrays: dict[str, NDArray[Any]], classes: int, part: int, device: torch.device) -> list[A4ntSentences]:
     """Return the sentences of each class in one part of the corpus: 0 for training, 1 for watching."""
     [counts] = [array for name, array in arrays.items() if name.startswith("sentences_per_")]
     document = np.repeat(np.arange(len(counts)), counts)
@@ -80,7 +80,7 @@ def by_class(arrays: dict[str, NDArray[Any]], classes: int, part: int, device: t
         if part:
             wanted &= np.cumsum(np.where(wanted, lengths, 0)) <= HELD_OUT
         tokens = arrays["tokens"][np.repeat(wanted, lengths)]
-        found.append(Sentences(tokens, lengths[wanted], device, document[wanted]))
+        found.append(A4ntSentences(tokens, lengths[wanted], device, document[wanted]))
     return found
 
 
@@ -103,7 +103,7 @@ def meaning(path: Path | None, vocabulary: Vocabulary, device: torch.device) -> 
     return embed
 
 
-def show(training: Training, vocabulary: Vocabulary) -> str:
+def show(training: A4ntTraining, vocabulary: Vocabulary) -> str:
     """Translate the samples to every class."""
     lines = []
     training.translator.eval()
@@ -120,7 +120,7 @@ def show(training: Training, vocabulary: Vocabulary) -> str:
     return "\n".join(lines)
 
 
-def take_up(training: Training, path: Path, setting: str) -> bool:
+def take_up(training: A4ntTraining, path: Path, setting: str) -> bool:
     """Give networks the weights of a run before; tell whether it was of this setting, so that nothing is left to do.
 
     Of another setting on the same corpus only the translator is of use, to begin with.
@@ -136,14 +136,14 @@ def take_up(training: Training, path: Path, setting: str) -> bool:
     return same
 
 
-def put_by(training: Training, setting: str, path: Path) -> None:
+def put_by(training: A4ntTraining, setting: str, path: Path) -> None:
     """Write all networks to a file that `take_up` reads, whole or not at all: another run may be waiting for it."""
     kept = {f"{part}.{name}": weight for part in PARTS for name, weight in getattr(training, part).state_dict().items()}
     torch.save({"setting": setting, "weights": kept}, path.with_suffix(".part"))
     path.with_suffix(".part").replace(path)
 
 
-def changed(recipe: Recipe, shares: list[str], odds: float | None) -> Recipe:
+def changed(recipe: LossRecipe, shares: list[str], odds: float | None) -> LossRecipe:
     """Return a recipe with other shares, allowances and odds, where some are given."""
     if odds is not None:
         recipe = replace(recipe, odds=odds)
@@ -196,20 +196,20 @@ def main() -> None:
     sizes = (given.embedding, given.hidden)
     shape = TranslatorShape(len(vocabulary), len(names), given.variant, conditioned, *sizes, neutral=given.neutral)
     stages = [Limit(minutes=minutes) for minutes in given.minutes]
-    settings = Settings(
+    settings = A4ntSettings(
         stages[0], stages[1], stages[2], stages[3], batch_size=given.batch, look_every=given.look_every,
         temperature=given.temperature, learning_rate=given.rate,
     )  # fmt: skip
     counts = {"words": len(vocabulary), "classes": len(names)}
     torch.manual_seed(settings.seed)
     translator, opponent = make(shape).to(device), Opponent(**counts).to(device)
-    language, panel = WordModel(**counts).to(device), Panel(**counts).to(device)
+    language, panel = WordModel(**counts).to(device), JudgePanel(**counts).to(device)
     vectors = torch.from_numpy(arrays["vectors"]).to(device)
 
     def progress(stage: str, numbers: dict[str, float]) -> None:
         say(began, f"{given.setting} {stage} " + " ".join(f"{name} {value:.3f}" for name, value in numbers.items()))
 
-    training = Training(
+    training = A4ntTraining(
         translator, opponent, language, panel, learned, vectors, settings, progress,
         meaning(given.minilm, vocabulary, device),
     )  # fmt: skip
@@ -224,7 +224,7 @@ def main() -> None:
     same_noise = torch.Generator(device)
 
     def finish(recipe: str) -> None:
-        draw = Draw(same_noise.manual_seed(settings.seed))
+        draw = WordDraw(same_noise.manual_seed(settings.seed))
         found = measure(training.translator, judge, training.language, held_out, draw)
         say(began, f"{given.setting} {recipe} held out " + " ".join(f"{k} {v:.3f}" for k, v in found.items()))
         facts = {"classes": names, "recipe": recipe, "variant": given.variant, "held_out": found}

@@ -24,8 +24,8 @@ from torch import Tensor
 
 from allonym.language.sequences import END, Vocabulary, sentences
 from allonym.networks.erae.inference import EraeShape
-from allonym.training.erae.batches import Sentences
-from allonym.training.erae.loop import USUAL, Settings, Training
+from allonym.training.erae.batches import EraeSentences
+from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining
 from allonym.training.erae.network import Erae
 
 STATE, OPTIMIZER = "training.json", "optimizer.safetensors"
@@ -97,7 +97,7 @@ def show_candidates(network: Erae, vocabulary: Vocabulary, device: torch.device)
     """List, for each word of the samples, the five most likely ones with their probabilities in percent."""
     lines = []
     for sentence in [vocabulary.ids(sentence) for text in SAMPLES for sentence in sentences(text)]:
-        batch = Sentences(np.array(sentence), np.array([len(sentence)]), device).batch(np.array([0]))
+        batch = EraeSentences(np.array(sentence), np.array([len(sentence)]), device).batch(np.array([0]))
         with torch.no_grad():
             chances = network.eval()(batch.read, batch.lengths, batch.previous)[0].softmax(-1)
         likely = chances.topk(5, dim=-1)
@@ -110,7 +110,7 @@ def show_candidates(network: Erae, vocabulary: Vocabulary, device: torch.device)
 
 
 def options() -> argparse.Namespace:
-    """Read the command line; every field of `Settings` is an option."""
+    """Read the command line; every field of the settings is an option."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -118,16 +118,16 @@ def options() -> argparse.Namespace:
     parser.add_argument("--variant", choices=["paper", "attention"], default="attention")
     parser.add_argument("--limit", type=int, help="sentences to learn from, for a trial")
     parser.add_argument("--watched", type=int, default=4096, help="held-out sentences to look at")
-    for setting in fields(Settings):
+    for setting in fields(EraeSettings):
         parser.add_argument("--" + setting.name.replace("_", "-"), type=type(setting.default))
     parser.add_argument("--keep-optimizer", action="store_true")
     return parser.parse_args()
 
 
-def settings_of(chosen: argparse.Namespace) -> Settings:
+def settings_of(chosen: argparse.Namespace) -> EraeSettings:
     """Return the settings: those of the variant, then what the command line says."""
-    given = {name: getattr(chosen, name) for name in (setting.name for setting in fields(Settings))}
-    return Settings(**USUAL[chosen.variant] | {name: value for name, value in given.items() if value is not None})
+    given = {name: getattr(chosen, name) for name in (setting.name for setting in fields(EraeSettings))}
+    return EraeSettings(**USUAL[chosen.variant] | {name: value for name, value in given.items() if value is not None})
 
 
 def main() -> None:
@@ -164,9 +164,9 @@ def main() -> None:
 
     say(f"{device}, {sum(weight.numel() for weight in network.parameters()):,} weights, {len(lengths):,} sentences")
     say(str(settings))
-    training = Training(
-        network, Sentences(arrays["tokens"][: lengths.astype(np.int64).sum()], lengths, device),
-        Sentences(held_out, watched, device), vectors, settings, progress,
+    training = EraeTraining(
+        network, EraeSentences(arrays["tokens"][: lengths.astype(np.int64).sum()], lengths, device),
+        EraeSentences(held_out, watched, device), vectors, settings, progress,
     )  # fmt: skip
     if chosen.resume:
         load_optimizer(chosen.resume, network, training.optimizer)

@@ -22,31 +22,31 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from allonym.training.style_encoder.batches import FORMS, Texts
-from allonym.training.style_encoder.loop import Settings, Training
+from allonym.training.style_encoder.batches import FORMS, WriterTexts
+from allonym.training.style_encoder.loop import StyleSettings, StyleTraining
 from allonym.training.style_encoder.network import FeatureWeights, StyleVector
 
 # How the vector's training differs: it would learn the training writers by heart.
 USUAL: dict[str, dict[str, float]] = {"features": {}, "vector": {"left_out": 0.75, "minutes": 9.2}}
 
 
-def read_texts(path: Path, device: torch.device) -> dict[str, Texts]:
+def read_texts(path: Path, device: torch.device) -> dict[str, WriterTexts]:
     """Read the prepared texts; only those to learn from are needed in other forms."""
     found = {}
     with np.load(io.BytesIO(lzma.decompress(path.read_bytes())), allow_pickle=False) as arrays:
         for name in ("train", "blogs", "reviews"):
             characters, ranges, writers = (arrays[f"{name}.{part}"] for part in ("characters", "ranges", "writers"))
-            found[name] = Texts(characters, ranges, writers, device, FORMS if name == "train" else 1)
+            found[name] = WriterTexts(characters, ranges, writers, device, FORMS if name == "train" else 1)
     return found
 
 
 def options() -> argparse.Namespace:
-    """Read the command line; every field of `Settings` is an option."""
+    """Read the command line; every field of the settings is an option."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("part", choices=list(USUAL))
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
-    for setting in fields(Settings):
+    for setting in fields(StyleSettings):
         parser.add_argument("--" + setting.name.replace("_", "-"), type=type(setting.default))
     return parser.parse_args()
 
@@ -54,9 +54,9 @@ def options() -> argparse.Namespace:
 def main() -> None:
     """Train, and write the result."""
     chosen = options()
-    given = {setting.name: getattr(chosen, setting.name) for setting in fields(Settings)}
+    given = {setting.name: getattr(chosen, setting.name) for setting in fields(StyleSettings)}
     asked = {name: value for name, value in given.items() if value is not None}
-    settings = Settings(**{**USUAL[chosen.part], **asked})
+    settings = StyleSettings(**{**USUAL[chosen.part], **asked})
     device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
     torch.default_generator.manual_seed(settings.seed)
     torch.cuda.manual_seed_all(settings.seed)
@@ -70,7 +70,7 @@ def main() -> None:
 
     network = (FeatureWeights() if chosen.part == "features" else StyleVector()).to(device)
     watched = {name: texts[name] for name in ("blogs", "reviews")}
-    training = Training(network, texts["train"], watched, settings, progress)
+    training = StyleTraining(network, texts["train"], watched, settings, progress)
     best = training.run()
     arrays = {name: weight.detach().half().cpu().contiguous() for name, weight in best.state_dict().items()}
     facts = {"settings": json.dumps(asdict(settings)), "figures": json.dumps(training.best)}

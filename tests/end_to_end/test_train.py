@@ -13,7 +13,7 @@ import pytest
 
 from allonym import models
 from allonym.cli.train import common
-from allonym.training import folder
+from allonym.training.erae import checkpoints
 from tests.conftest import PATIENCE
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
@@ -146,7 +146,7 @@ def test_garbage_is_refused_in_a_sentence(command, tmp_path, content, options, h
 
 @needs_torch
 def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monkeypatch):
-    write, written = folder.write, []
+    write, written = checkpoints.write, []
 
     def full(path, content):
         written.append(path)
@@ -154,7 +154,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monk
             raise OSError(28, "No space left on device")
         write(path, content)
 
-    monkeypatch.setattr(folder, "write", full)
+    monkeypatch.setattr(checkpoints, "write", full)
     result = command(
         "train", "erae", table, "--text", "body", "-o", tmp_path / "model", *QUICK, "--epochs", 3, "--quiet"
     )

@@ -25,12 +25,12 @@ def _format(model: models.Model) -> str:
 @click.pass_obj
 def list_models(talk: Talk) -> None:
     """List the shipped models."""
-    found = [models.verify(models.find(name)) for name in models.shipped()]
+    verified = [models.verify(models.find(name)) for name in models.shipped()]
     rows = [
         {"name": each.name, "format": _format(each), "bytes": each.size_bytes, "files": list(each.files)}
-        for each in found
+        for each in verified
     ]
-    lines = [f"{each.name:<18} {each.size_bytes / 1e6:6.1f} MB  {_format(each)}" for each in found]
+    lines = [f"{each.name:<18} {each.size_bytes / 1e6:6.1f} MB  {_format(each)}" for each in verified]
     talk.data(rows, "\n".join(lines))
 
 

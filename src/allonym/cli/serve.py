@@ -23,12 +23,12 @@ _NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
 
 
 @click.command(name="serve")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to use; 0 takes a free one.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to use; 0 takes any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
 @DATABASE
 @click.option("--dataset", help="Name of the data in the ledger.")
-@click.option("--cap-document", type=float, help="Refuse a draw by which a document's total ε would exceed this.")
-@click.option("--cap-author", type=float, help="Refuse a draw by which an author's total ε would exceed this.")
+@click.option("--cap-document", type=float, help="Refuse a draw that would take a document's total ε above this.")
+@click.option("--cap-author", type=float, help="Refuse a draw that would take an author's total ε above this.")
 @common_options
 @click.pass_obj
 def command(
@@ -49,24 +49,24 @@ def command(
     server = _server()
     purse = _purse(budget_db, dataset, Caps.of(cap_document, cap_author))
     try:
-        place = server.listen(port)
+        listener = server.listen(port)
     except OSError as error:
         raise InputError(f"Port {port} cannot be used ({error.strerror}); choose another --port.") from error
-    own = place.getsockname()[1]
-    access = server.guard.Access(own)
-    address = f"http://127.0.0.1:{own}{server.guard.DOOR}#{access.token}"
-    app = server.build(access, own, complain=talk.say, purse=purse)
+    taken = listener.getsockname()[1]  # the one asked for, or a free one
+    access = server.guard.Access(taken)
+    address = f"http://127.0.0.1:{taken}{server.guard.DOOR}#{access.token}"
+    app = server.build(access, taken, complain=talk.say, purse=purse)
     with _redirection(address) as page:
 
         def started() -> None:
-            talk.data({"address": address, "port": own}, address)
+            talk.data({"address": address, "port": taken}, address)
             talk.say("Open this address in your browser; it works once. Ctrl-C ends the page and forgets everything.")
             if purse is not None:
                 talk.say(f"What is drawn is charged to {purse.path.name}, as “{purse.dataset}”; that is not forgotten.")
             if not no_browser:
                 _open(page)
 
-        server.serve(place, app, started)
+        server.serve(listener, app, started)
     talk.say("The page is closed; nothing was saved but what you saved.")
 
 

@@ -51,7 +51,7 @@ _PAUSES: Final = _CUT_AFTER | {")", "..."}
 
 
 @dataclass(frozen=True)
-class Piece:
+class MaskedSentence:
     """A sentence, or a part of a long one.
 
     Attributes:
@@ -65,7 +65,7 @@ class Piece:
     continues: bool = False
 
 
-def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -> list[Piece]:
+def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -> list[MaskedSentence]:
     """Split a text into sentences of at most `longest` tokens; none is empty.
 
     Args:
@@ -83,7 +83,7 @@ def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -
     """
     marked, originals = _marked(text, names=names)
     waiting = iter(originals)
-    found: list[Piece] = []
+    found: list[MaskedSentence] = []
     continues = False
     for sentence in sequences.sentences(marked):
         for part in pieces(sentence, longest):
@@ -171,7 +171,7 @@ def _token(number: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _unmarked(tokens: Sequence[str], waiting: Iterator[str], *, continues: bool) -> Piece:
+def _unmarked(tokens: Sequence[str], waiting: Iterator[str], *, continues: bool) -> MaskedSentence:
     read: list[str] = []
     originals: defaultdict[str, list[str]] = defaultdict(list)
     for token in tokens:
@@ -185,4 +185,4 @@ def _unmarked(tokens: Sequence[str], waiting: Iterator[str], *, continues: bool)
         read.extend(_MARKS[mark] for mark in marks)
         if not marks:
             read.append(token)
-    return Piece(tuple(read), {name: tuple(stood) for name, stood in originals.items()}, continues)
+    return MaskedSentence(tuple(read), {name: tuple(stood) for name, stood in originals.items()}, continues)

@@ -17,7 +17,7 @@ from allonym.networks.a4nt._words import chosen_words  # noqa: E402
 from allonym.networks.a4nt.inference import FURTHER_WORDS, A4ntReader, A4ntShape  # noqa: E402
 from allonym.training.a4nt import judges, store  # noqa: E402
 from allonym.training.a4nt import network as a4nt  # noqa: E402
-from allonym.training.a4nt.draw import Draw  # noqa: E402
+from allonym.training.a4nt.draw import WordDraw  # noqa: E402
 
 WORDS = 40
 NEAR = 1e-3  # by rounding to 16 bits
@@ -81,7 +81,7 @@ def test_the_judge_gives_torchs_log_probabilities():
     assert np.abs(reader_of(translator, judge).judged(SENTENCES) - wanted).max() < NEAR
 
 
-class Likeliest(Draw):
+class Likeliest(WordDraw):
     """Takes the likeliest word, without noise."""
 
     def __init__(self) -> None:

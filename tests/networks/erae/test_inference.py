@@ -122,11 +122,11 @@ def test_numpy_says_what_torch_says(variant):
 def test_steps_after_the_end_are_those_of_training():
     import torch
 
-    from allonym.training.erae.loop import Sentences
+    from allonym.training.erae.loop import EraeSentences
 
     given = sentences([3, 5])
     flat = np.array([token for sentence in given for token in sentence])
-    batch = Sentences(flat, np.array([3, 5]), torch.device("cpu")).batch(np.array([0, 1]))
+    batch = EraeSentences(flat, np.array([3, 5]), torch.device("cpu")).batch(np.array([0, 1]))
     assert batch.previous.shape[1] > 6
     for row, sentence in enumerate(reversed(given)):
         fed = [START, *sentence, *[END] * batch.previous.shape[1]][: batch.previous.shape[1]]

@@ -9,7 +9,7 @@ from allonym.errors import InputError
 from allonym.language import entities
 from allonym.language.entities import Entity
 from allonym.language.sequences import UNKNOWN
-from allonym.training.a4nt.corpus import Row, prepare
+from allonym.training.a4nt.corpus import LabelledText, prepare
 
 WORDS = """
 door window letter car chair garden book boat lamp table road bridge river cloud stone apple horse dog
@@ -25,7 +25,7 @@ def rows(count=40, authors=None):
             f"We {VERBS[row % 18]} the {THINGS[row * 5 % 18]} {ENDS[row % 16]}, in {1950 + row}."
             for row in range(number, number + 4)
         ]
-        yield Row(
+        yield LabelledText(
             "ab"[number % 2], None if authors is None else f"u{number % authors}", " ".join(said) + f" N{number}q."
         )
 
@@ -57,7 +57,7 @@ def test_an_author_is_held_out_as_a_whole_and_words_need_several_authors():
     )
     assert learned.isdisjoint(watched)  # documents are numbered author by author, four of each
     assert len(watched) == 2
-    alone = [Row("a", "u0", f"We open the door now, said zorblax number{n}, today.") for n in range(9)]
+    alone = [LabelledText("a", "u0", f"We open the door now, said zorblax number{n}, today.") for n in range(9)]
     words = corpus([*rows(authors=10), *alone], shared_by=2).vocabulary.tokens
     assert "zorblax" not in words
     assert "zorblax" in corpus([*rows(authors=10), *alone], shared_by=1).vocabulary.tokens

@@ -14,11 +14,11 @@ if find_spec("torch") is None:
 import torch
 
 from allonym.errors import ParameterError
-from allonym.training.a4nt.batches import Sentences
-from allonym.training.a4nt.draw import Draw
-from allonym.training.a4nt.judges import Opponent, Panel, PhraseJudge, WordModel, odds, panel_loss
-from allonym.training.a4nt.loop import Settings, Training
-from allonym.training.a4nt.losses import RECIPES, Recipe, undecided_loss, word_costs
+from allonym.training.a4nt.batches import A4ntSentences
+from allonym.training.a4nt.draw import WordDraw
+from allonym.training.a4nt.judges import JudgePanel, Opponent, PhraseJudge, WordModel, odds, panel_loss
+from allonym.training.a4nt.loop import A4ntSettings, A4ntTraining
+from allonym.training.a4nt.losses import RECIPES, LossRecipe, undecided_loss, word_costs
 from allonym.training.a4nt.network import Direction, TranslatorShape, make
 from allonym.training.steps import Limit
 
@@ -34,12 +34,12 @@ def _fixed_weights():
 
 def training_of(shape, corpus, progress=None, **more):
     limits = [Limit(steps=steps) for steps in (60, 30, 100, 120)]
-    settings = Settings(*limits, batch_size=32, learning_rate=2e-3, restoring_rate=5e-3, look_every=1, **more)
+    settings = A4ntSettings(*limits, batch_size=32, learning_rate=2e-3, restoring_rate=5e-3, look_every=1, **more)
     small = {"embedding": 8, "hidden": 8}
-    networks = (make(shape), Opponent(**SIZES, **small), WordModel(**SIZES, **small), Panel(**SIZES))
+    networks = (make(shape), Opponent(**SIZES, **small), WordModel(**SIZES, **small), JudgePanel(**SIZES))
     vectors = torch.nn.functional.normalize(torch.randn(WORDS, 8), dim=-1)
     vectors[:4] = 0
-    training = Training(*networks, corpus, vectors, settings, progress)
+    training = A4ntTraining(*networks, corpus, vectors, settings, progress)
     training.learn_opponent()
     training.learn_language()
     training.learn_restoring()
@@ -88,7 +88,7 @@ def test_judges_press_more_where_they_are_not_fooled(corpus):
 def test_the_game_with_judges_fools_them_in_both_directions_and_leaves_them_as_they_were(corpus):
     training = training_of(editor(), corpus)
     judges = {name: weight.clone() for name, weight in training.panel.state_dict().items()}
-    draw = Draw(torch.Generator().manual_seed(2))
+    draw = WordDraw(torch.Generator().manual_seed(2))
 
     def fooled(direction):
         batch = corpus[direction.source].batch(np.arange(300))
@@ -113,7 +113,7 @@ def test_a_neutral_translator_is_told_nothing_and_learns_to_hide(corpus):
     words, lengths = torch.tensor([[25, 35, 7]]), torch.tensor([3])
     rated = [network.ratings(words, lengths, way, words) for way in (FORTH, FORTH.back)]
     torch.testing.assert_close(*rated)
-    training.play(Recipe("mine", {"judges": 1.0}, hides=True))
+    training.play(LossRecipe("mine", {"judges": 1.0}, hides=True))
     assert np.mean([row["judges"] for row in told[-10:]]) < 0.7 * np.mean([row["judges"] for row in told[:10]])
     with pytest.raises(ParameterError, match="imitate"):
         training.play(RECIPES["CycML+Lang"])
@@ -126,12 +126,12 @@ def test_what_makes_no_sense_is_refused():
     with pytest.raises(ParameterError):
         editor(conditioned=True, neutral=True)
     with pytest.raises(ParameterError):
-        Recipe("mine", {"style": 1.0}, odds=math.nan)
+        LossRecipe("mine", {"style": 1.0}, odds=math.nan)
 
 
 def test_one_decoder_for_all_classes_learns_to_restore_for_every_pair(corpus, monkeypatch):
     seen = set()
-    third = Sentences(np.arange(4, 40), np.full(9, 4), torch.device("cpu"), np.arange(9))
+    third = A4ntSentences(np.arange(4, 40), np.full(9, 4), torch.device("cpu"), np.arange(9))
     shape = TranslatorShape(words=WORDS, classes=3, variant="editor", conditioned=True, embedding=12, hidden=16)
     network = make(shape)
     rate = network.ratings
@@ -142,7 +142,7 @@ def test_one_decoder_for_all_classes_learns_to_restore_for_every_pair(corpus, mo
 
     monkeypatch.setattr(network, "ratings", ratings)
     sizes = {"words": WORDS, "classes": 3}
-    settings = Settings(*[Limit(steps=6)] * 4, batch_size=8)
-    networks = (network, Opponent(**sizes), WordModel(**sizes), Panel(**sizes))
-    Training(*networks, [*corpus, third], torch.zeros(WORDS, 8), settings).learn_restoring()
+    settings = A4ntSettings(*[Limit(steps=6)] * 4, batch_size=8)
+    networks = (network, Opponent(**sizes), WordModel(**sizes), JudgePanel(**sizes))
+    A4ntTraining(*networks, [*corpus, third], torch.zeros(WORDS, 8), settings).learn_restoring()
     assert seen == {(source, target) for source in range(3) for target in range(3)}

@@ -17,13 +17,13 @@ import torch
 from allonym.errors import InputError, ParameterError
 from allonym.language.sequences import END, PAD, SPECIAL, START, UNKNOWN, Vocabulary
 from allonym.training.a4nt import store
-from allonym.training.a4nt.batches import Noise, Sentences
-from allonym.training.a4nt.draw import Draw
-from allonym.training.a4nt.judges import Opponent, Panel, WordModel
-from allonym.training.a4nt.loop import Settings, Training, frozen
+from allonym.training.a4nt.batches import A4ntNoise, A4ntSentences
+from allonym.training.a4nt.draw import WordDraw
+from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel
+from allonym.training.a4nt.loop import A4ntSettings, A4ntTraining, frozen
 from allonym.training.a4nt.losses import (
     RECIPES,
-    Recipe,
+    LossRecipe,
     keep_loss,
     language_loss,
     meaning_loss,
@@ -117,7 +117,7 @@ def test_summary_is_the_final_and_the_mean_state():
 def test_what_is_never_written_is_never_drawn():
     network = make(shape("editor")).eval()
     words = torch.tensor([[UNKNOWN, 5, 6]]).repeat(500, 1)
-    sample, _ = network.sample(words, torch.full((500,), 3), FORTH, Draw(seeded()))
+    sample, _ = network.sample(words, torch.full((500,), 3), FORTH, WordDraw(seeded()))
     drawn = sample.argmax(-1)
     assert not set(drawn.flatten().tolist()) & {PAD, START}
     assert UNKNOWN in drawn[:, 0].tolist()  # it may stay where it is
@@ -131,7 +131,7 @@ def test_words_written_one_by_one_have_the_law_of_their_ratings():
     count = 40_000
     words, lengths = torch.tensor([[4, 5]]).repeat(count, 1), torch.full((count,), 2)
     with torch.no_grad():
-        sample, _ = network.sample(words, lengths, FORTH, Draw(seeded()))
+        sample, _ = network.sample(words, lengths, FORTH, WordDraw(seeded()))
         first, second = sample[:, :2].argmax(-1).T
         previous = torch.tensor([[START, 4]])
         chances = network.ratings(words[:1], lengths[:1], FORTH, previous)[0].softmax(-1)
@@ -148,7 +148,7 @@ def test_gradients_reach_words_written_one_by_one():
     words, lengths = torch.tensor([[5, 6, 7]]).repeat(8, 1), torch.full((8,), 3)
     # As on a graphics card. Without oneDNN, which has no LSTM of 16 bits on some processors; nothing else asks for one.
     with torch.autocast("cpu", torch.bfloat16), torch.backends.mkldnn.flags(enabled=False):
-        sample, _ = network.sample(words, lengths, FORTH, Draw(seeded()))
+        sample, _ = network.sample(words, lengths, FORTH, WordDraw(seeded()))
         (sample.float() * torch.arange(WORDS)).sum().backward()
     reached = {name for name, weight in network.named_parameters() if weight.grad is not None and weight.grad.any()}
     wanted = {"encoder.weight_ih_l0", "embedding.weight", "decoders.1.lstm.weight_hh_l0", "decoders.1.bias"}
@@ -158,7 +158,7 @@ def test_gradients_reach_words_written_one_by_one():
 def test_gumbel_samples_have_the_right_marginals():
     chances = torch.tensor([0.05, 0.15, 0.3, 0.5])
     draws = 200_000
-    drawn = Draw(seeded(), temperature=0.7)(chances.log().expand(draws, 4))
+    drawn = WordDraw(seeded(), temperature=0.7)(chances.log().expand(draws, 4))
     assert torch.equal(drawn.sort(-1).values[:, -1], torch.ones(draws)) or drawn.max() <= 1 + 1e-5
     counts = drawn.argmax(-1).bincount(minlength=4).double()
     chi_square = float(((counts - draws * chances.double()) ** 2 / (draws * chances.double())).sum())
@@ -167,10 +167,10 @@ def test_gumbel_samples_have_the_right_marginals():
 
 def test_gradients_flow_through_a_draw():
     ratings = torch.zeros(3, 4, requires_grad=True)
-    (Draw(seeded())(ratings) * torch.arange(4.0)).sum().backward()
+    (WordDraw(seeded())(ratings) * torch.arange(4.0)).sum().backward()
     assert ratings.grad.abs().sum() > 0
     with pytest.raises(ParameterError):
-        Draw(seeded(), temperature=math.nan)
+        WordDraw(seeded(), temperature=math.nan)
 
 
 def test_a_sentence_ends_before_its_first_end():
@@ -246,12 +246,12 @@ def test_meaning_loss_is_the_distance_of_embeddings():
 def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
     told: dict[str, list[dict[str, float]]] = {}
     limits = [Limit(steps=steps) for steps in (60, 60, 120, 80)]
-    settings = Settings(*limits, batch_size=32, learning_rate=2e-3, restoring_rate=5e-3, look_every=1)
+    settings = A4ntSettings(*limits, batch_size=32, learning_rate=2e-3, restoring_rate=5e-3, look_every=1)
     networks = (
         make(shape(variant)),
         Opponent(words=WORDS, classes=2, embedding=8, hidden=8),
         WordModel(words=WORDS, classes=2, embedding=8, hidden=8),
-        Panel(words=WORDS, classes=2),
+        JudgePanel(words=WORDS, classes=2),
     )
     table = unit_vectors()
 
@@ -261,14 +261,14 @@ def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
     def progress(stage, numbers):
         told.setdefault(stage, []).append(numbers)
 
-    training = Training(*networks, corpus, unit_vectors(), settings, progress, embed)
+    training = A4ntTraining(*networks, corpus, unit_vectors(), settings, progress, embed)
     training.learn_opponent()
     training.learn_language()
     training.learn_restoring()
     judge = copy.deepcopy(networks[1])
-    before = measure(networks[0], judge, networks[2], corpus, Draw(seeded()))
+    before = measure(networks[0], judge, networks[2], corpus, WordDraw(seeded()))
     training.play(RECIPES[recipe])
-    after = measure(networks[0], judge, networks[2], corpus, Draw(seeded()))
+    after = measure(networks[0], judge, networks[2], corpus, WordDraw(seeded()))
     for stage in ("opponent", "language", "restoring"):
         losses = [row["loss"] for row in told[stage]]
         assert np.mean(losses[-5:]) < 0.9 * np.mean(losses[:5]), stage
@@ -283,29 +283,29 @@ def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
 
 def test_recipes_that_cannot_be_followed_are_refused(corpus):
     sizes = {"words": WORDS, "classes": 2}
-    networks = (make(shape("paper")), Opponent(**sizes), WordModel(**sizes), Panel(**sizes))
-    training = Training(*networks, corpus, unit_vectors(), Settings())
+    networks = (make(shape("paper")), Opponent(**sizes), WordModel(**sizes), JudgePanel(**sizes))
+    training = A4ntTraining(*networks, corpus, unit_vectors(), A4ntSettings())
     with pytest.raises(ParameterError, match="sentence encoder"):
         training.play(RECIPES["FBsem"])
     with pytest.raises(ParameterError, match="editor"):
         training.play(RECIPES["CycML+Lang+Near"])
     with pytest.raises(ParameterError):
-        Recipe("mine", {"style": math.nan})
+        LossRecipe("mine", {"style": math.nan})
     with pytest.raises(ParameterError):
-        Training(*networks, corpus[:1], unit_vectors(), Settings())
+        A4ntTraining(*networks, corpus[:1], unit_vectors(), A4ntSettings())
     with pytest.raises(ParameterError):
         TranslatorShape(words=10, classes=1, variant="paper")
     with pytest.raises(InputError):
-        Sentences(np.zeros(0), np.zeros(0, dtype=int), CPU)
+        A4ntSentences(np.zeros(0), np.zeros(0, dtype=int), CPU)
 
 
 def test_a_term_counts_above_its_allowance():
-    recipe = Recipe("mine", {"style": 1.0, "keep": 1.0}, {"keep": 0.3})
+    recipe = LossRecipe("mine", {"style": 1.0, "keep": 1.0}, {"keep": 0.3})
     values = torch.tensor([0.2, 0.5])
     torch.testing.assert_close(recipe.counted("keep", values), torch.tensor([0.0, 0.2]))
     torch.testing.assert_close(recipe.counted("style", values), values)
     with pytest.raises(ParameterError):
-        Recipe("mine", {"style": 1.0}, {"keep": 0.3})
+        LossRecipe("mine", {"style": 1.0}, {"keep": 0.3})
 
 
 def test_frozen_networks_gather_no_gradient():
@@ -329,7 +329,7 @@ def test_batches_hold_every_sentence_once(corpus):
 
 
 def test_noise_hides_and_replaces_as_much_as_it_says():
-    noise = Noise(unit_vectors(), 0.1, 0.2, seeded())
+    noise = A4ntNoise(unit_vectors(), 0.1, 0.2, seeded())
     words = torch.full((1000, 100), 7)
     noisy = noise(words)
     assert float((noisy == UNKNOWN).float().mean()) == pytest.approx(0.1, abs=0.01)

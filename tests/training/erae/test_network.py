@@ -15,7 +15,7 @@ import torch
 
 from allonym.language import sequences
 from allonym.training.erae import network as erae
-from allonym.training.erae.loop import Noise, Sentences, Settings, Training, measure
+from allonym.training.erae.loop import EraeNoise, EraeSentences, EraeSettings, EraeTraining, measure
 from allonym.training.erae.network import (
     END,
     START,
@@ -67,7 +67,7 @@ def test_the_special_tokens_are_those_of_the_vocabulary():
 
 
 def test_a_batch_holds_sentences_and_what_follows_them():
-    batch = Sentences(np.array([7, 8, 9, UNKNOWN, 6]), np.array([1, 4]), CPU).batch(np.array([0, 1]))
+    batch = EraeSentences(np.array([7, 8, 9, UNKNOWN, 6]), np.array([1, 4]), CPU).batch(np.array([0, 1]))
     assert batch.targets.tolist() == [[8, 9, UNKNOWN, 6, END, END, END], [7, END, END, END, END, END, END]]
     assert batch.previous.tolist() == [[START, 8, 9, UNKNOWN, 6, END, END], [START, 7, END, END, END, END, END]]
     assert batch.lengths.tolist() == [5, 2]
@@ -79,7 +79,7 @@ def test_a_batch_holds_sentences_and_what_follows_them():
 
 def test_every_sentence_comes_once_in_shuffled_batches():
     tokens, lengths = corpus(70)
-    sentences = Sentences(tokens, lengths, CPU)
+    sentences = EraeSentences(tokens, lengths, CPU)
     chance = torch.Generator().manual_seed(1)
     batches = list(sentences.shuffled(16, chance))
     assert sum(len(batch.lengths) for batch in batches) == 70
@@ -90,7 +90,7 @@ def test_every_sentence_comes_once_in_shuffled_batches():
 def test_ratings_do_not_depend_on_the_batch(variant):
     network = small(variant).eval()
     tokens, lengths = corpus(5)
-    sentences = Sentences(tokens, lengths, CPU)
+    sentences = EraeSentences(tokens, lengths, CPU)
     together = sentences.batch(np.arange(5))
     order = np.argsort(-lengths, kind="stable")
     with torch.no_grad():
@@ -104,7 +104,7 @@ def test_ratings_do_not_depend_on_the_batch(variant):
 @pytest.mark.parametrize("variant", ["paper", "attention"])
 def test_unknown_pad_and_start_are_never_written(variant):
     network = small(variant).eval()
-    batch = Sentences(*corpus(20), CPU).batch(np.arange(20))
+    batch = EraeSentences(*corpus(20), CPU).batch(np.arange(20))
     with torch.no_grad():
         chances = network(batch.read, batch.lengths, batch.previous).softmax(-1)
     assert chances[..., list(erae.NEVER_WRITTEN)].max() == 0
@@ -138,7 +138,7 @@ def test_the_reward_loss_by_hand():
 
 def test_noise_hides_and_replaces_by_near_words_only():
     vectors = some_vectors()
-    noise = Noise(vectors, Settings(masked=0.2, replaced=0.5))
+    noise = EraeNoise(vectors, EraeSettings(masked=0.2, replaced=0.5))
     read = torch.arange(WORDS)[5:].repeat(400, 1)
     seen = noise(read, torch.Generator().manual_seed(2))
     hidden, same = (seen == UNKNOWN), (seen == read)
@@ -157,11 +157,11 @@ def test_noise_hides_and_replaces_by_near_words_only():
 def trained(variant, **settings):
     tokens, lengths = corpus()
     network, said = small(variant), []
-    chosen = Settings(
+    chosen = EraeSettings(
         **{"steps": 80, "batch_size": 64, "learning_rate": 1e-2, "look_every": 20, "warm_up": 5, **settings}
     )
-    learned, held_out = Sentences(tokens, lengths, CPU), Sentences(*corpus(64), CPU)
-    training = Training(network, learned, held_out, some_vectors(), chosen, said.append)
+    learned, held_out = EraeSentences(tokens, lengths, CPU), EraeSentences(*corpus(64), CPU)
+    training = EraeTraining(network, learned, held_out, some_vectors(), chosen, said.append)
     with seeded(7):
         training.run()
     return training, said
@@ -210,6 +210,6 @@ def test_measuring_a_perfect_copier():
             following = torch.cat([previous[:, 1:], torch.full_like(previous[:, :1], END)], dim=1)
             return 50.0 * torch.nn.functional.one_hot(following, WORDS).float()
 
-    found = measure(Copier(small().shape), Sentences(*corpus(30), CPU), some_vectors(), 8)
+    found = measure(Copier(small().shape), EraeSentences(*corpus(30), CPU), some_vectors(), 8)
     assert found["accuracy"] == found["among_five"] == 1.0
     assert found["clear_loss"] < 1e-6

@@ -19,7 +19,7 @@ from allonym.errors import ModelError, ParameterError, ResumeError
 from allonym.networks.erae.inference import EraeReader
 from allonym.training.erae import checkpoints, own_text
 from allonym.training.erae.corpus import prepare
-from allonym.training.erae.own_text import Recipe, Watcher, train
+from allonym.training.erae.own_text import EraeRecipe, Watcher, train
 from allonym.training.folder import CHECKPOINT, FILES
 
 CPU = torch.device("cpu")
@@ -49,7 +49,7 @@ def corpus():
     return prepare([(None, text) for text in texts], words=200, shared_by=3, held_out=0.1, seed=1)
 
 
-RECIPE = Recipe(size="tiny", words=200, epochs=3, batch=32)
+RECIPE = EraeRecipe(size="tiny", words=200, epochs=3, batch=32)
 
 
 class Stop:
@@ -123,7 +123,7 @@ def test_an_interrupted_run_ends_in_the_same_model(uninterrupted, corpus, tmp_pa
 
 
 def test_the_papers_variant_resumes_exactly_through_its_two_stages(corpus, tmp_path):
-    recipe = Recipe(size="tiny", words=200, epochs=3, batch=64, variant="paper")
+    recipe = EraeRecipe(size="tiny", words=200, epochs=3, batch=64, variant="paper")
     run(corpus, tmp_path / "whole", recipe)
     for resume, steps in ((False, 9), (True, 9)):  # of 24: after the noise was learned, and in the stage with rewards
         with pytest.raises(KeyboardInterrupt):
@@ -134,7 +134,7 @@ def test_the_papers_variant_resumes_exactly_through_its_two_stages(corpus, tmp_p
 
 
 def test_early_stopping_ends_the_run(corpus, tmp_path):
-    recipe = Recipe(size="tiny", words=200, epochs=500, batch=64, patience=2, learning_rate=1e-9)
+    recipe = EraeRecipe(size="tiny", words=200, epochs=500, batch=64, patience=2, learning_rate=1e-9)
     assert run(corpus, tmp_path / "model", recipe)["steps"] < 100
 
 
@@ -184,7 +184,7 @@ def test_a_checkpoint_of_another_network_is_refused(corpus, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "model", stop=Stop(2))
     with pytest.raises(ResumeError, match="another network"):
-        run(corpus, tmp_path / "model", Recipe(size="small", words=200, epochs=3, batch=32), resume=True)
+        run(corpus, tmp_path / "model", EraeRecipe(size="small", words=200, epochs=3, batch=32), resume=True)
     with pytest.raises(ResumeError, match="no checkpoint"):
         run(corpus, tmp_path / "elsewhere", resume=True)
 
@@ -199,12 +199,12 @@ def test_a_checkpoint_holds_no_text(corpus, tmp_path):
 
 
 def test_a_diverging_run_says_so(corpus, tmp_path, monkeypatch):
-    monkeypatch.setattr(own_text.Training, "_held_out_loss", lambda self: float("nan"))
+    monkeypatch.setattr(own_text.EraeTraining, "_held_out_loss", lambda self: float("nan"))
     with pytest.raises(ParameterError, match="learning-rate"):
         run(corpus, tmp_path / "model")
 
 
 def test_minutes_end_a_run(corpus, tmp_path):
-    recipe = Recipe(size="tiny", words=200, minutes=0.01, batch=32)
+    recipe = EraeRecipe(size="tiny", words=200, minutes=0.01, batch=32)
     run(corpus, tmp_path / "model", recipe)
     assert models.verify(tmp_path / "model").config["held_out"]["minutes"] < 0.2

@@ -114,13 +114,13 @@ def test_what_does_not_fit_is_refused():
 def test_numpy_computes_what_the_network_does(reader):
     import torch
 
-    from allonym.training.style_encoder.batches import Texts
+    from allonym.training.style_encoder.batches import WriterTexts
     from allonym.training.style_encoder.network import FeatureWeights, StyleVector
 
     exact = models.open_tensors("style-encoder-en")
     texts = [TEXTS[0], TEXTS[3], "Nobody told me, did they? " * 8]
     characters, ranges = numbered(texts)
-    prepared = Texts(characters, ranges, np.arange(len(texts)), torch.device("cpu"), forms=1)
+    prepared = WriterTexts(characters, ranges, np.arange(len(texts)), torch.device("cpu"), forms=1)
     counts = prepared.counts(*prepared.tokens.unbind(1))
     networks = {"fine": FeatureWeights(), "coarse": StyleVector(reader.shape)}
     for name, network in networks.items():
@@ -159,21 +159,21 @@ def invented(writers, each):
 def test_training_learns_and_repeats_itself(monkeypatch):
     import torch
 
-    from allonym.training.style_encoder.batches import Texts
-    from allonym.training.style_encoder.loop import Settings, Training, watch
+    from allonym.training.style_encoder.batches import WriterTexts
+    from allonym.training.style_encoder.loop import StyleSettings, StyleTraining, watch
     from allonym.training.style_encoder.network import FeatureWeights, StyleVector
 
     torch.set_num_threads(1)
     monkeypatch.setattr("allonym.training.style_encoder.loop._DRAWS", 1)
     texts, writers = invented(6, 10)
-    prepared = Texts(*numbered(texts), writers, torch.device("cpu"))
-    settings = Settings(steps=1, writers=6, each=3, warm_up=2, left_out=0, average=0.5, minutes=60, every=3600)
+    prepared = WriterTexts(*numbered(texts), writers, torch.device("cpu"))
+    settings = StyleSettings(steps=1, writers=6, each=3, warm_up=2, left_out=0, average=0.5, minutes=60, every=3600)
     for make in (FeatureWeights, lambda: StyleVector(StyleShape(table=8, hidden=16, vector=8), dropout=0.0)):
         runs = []
         for _ in range(2):
             torch.default_generator.manual_seed(1)
             looks = []
-            training = Training(make(), prepared, {"same": prepared}, settings, looks.append)
+            training = StyleTraining(make(), prepared, {"same": prepared}, settings, looks.append)
             trained = training.run()
             assert [look["same accuracy"] for look in looks] == [watch(trained, prepared)["accuracy"]]
             runs.append(trained.state_dict())

@@ -47,7 +47,7 @@ from allonym.anonymizers.offers import Offer
 from allonym.arithmetic import LN2, logarithm, power_of_two
 from allonym.errors import ParameterError
 from allonym.language import entities, masked_sentences
-from allonym.language.masked_sentences import LONGEST_PIECE, Piece
+from allonym.language.masked_sentences import LONGEST_PIECE, MaskedSentence
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
 from allonym.language.words import checked_texts, digest
 from allonym.networks.a4nt.inference import FURTHER_WORDS, NEUTRAL, A4ntReader
@@ -83,7 +83,7 @@ _NEARNESS: Final = {"meaning": 20.0, "balanced": 2.0, "privacy": 2.0}
 class _Sentence:
     """A piece of a document as the network reads it."""
 
-    piece: Piece
+    piece: MaskedSentence
     ids: list[int]
 
     @property

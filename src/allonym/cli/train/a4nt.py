@@ -16,11 +16,11 @@ from allonym.cli.train.common import Positive, run_options, text_options, vocabu
 from allonym.formats.files import open_documents
 from allonym.metrics.figures import percent
 from allonym.networks.a4nt.inference import NEUTRAL
-from allonym.training.a4nt.corpus import Corpus, Row, prepare
+from allonym.training.a4nt.corpus import A4ntCorpus, LabelledText, prepare
 from allonym.training.folder import check_room
 
 if TYPE_CHECKING:
-    from allonym.training.a4nt.own_text import Plan, Progress
+    from allonym.training.a4nt.own_text import A4ntPlan, Progress
 
 _STAGES = {
     "opponent": "Classifier",
@@ -37,19 +37,19 @@ _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` ho
 
 @click.command(name="a4nt")
 @text_options
-@click.option("--attribute", help="Column with what is to be hidden: the age group, the gender, the speaker.")
+@click.option("--attribute", help="Column to hide: the age group, the gender, the speaker.")
 @click.option(
     "--names/--no-names", default=None, help="Read names of people and places as classes. [needs allonym[style]]"
 )
 @click.option(
-    "--variant", type=click.Choice(["editor", "transformer", "paper"]), help="Two of ours, or the paper's.  [editor]"
+    "--variant", type=click.Choice(["editor", "transformer", "paper"]), help="Ours (two), or the paper's.  [editor]"
 )
 @click.option("--losses", type=click.Choice(_LOSSES), help="What it is trained for.  [CycML+Lang]")
-@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Of the networks.  [full, as shipped]")
+@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the networks.  [full, as shipped]")
 @vocabulary_options(usual_words=16_000)
-@click.option("--held-out", type=Positive(0.5), help="Share to watch with.  [0.1]")
-@click.option("--steps", type=click.IntRange(1, 10**8), help="Steps of the longest stages.  [4000]")
-@click.option("--minutes", type=Positive(1e6), help="Minutes of training at most.")
+@click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to watch the training.  [0.1]")
+@click.option("--steps", type=click.IntRange(1, 10**8), help="Steps in the longest stages.  [4000]")
+@click.option("--minutes", type=Positive(1e6), help="Most minutes of training.")
 @click.option("--batch", type=click.IntRange(1, 10**5), help="Sentences of each class in a step.  [256]")
 @click.option("--seed", type=click.IntRange(0, 2**62), help="Fixes order, noise and initial weights.  [1]")
 @run_options
@@ -85,29 +85,29 @@ def command(
     _report(talk, output, corpus, plan, found)
 
 
-def _planned(given: dict[str, Any]) -> Plan:
-    from allonym.training.a4nt.own_text import Plan
+def _planned(given: dict[str, Any]) -> A4ntPlan:
+    from allonym.training.a4nt.own_text import A4ntPlan
 
     if "attribute" not in given:
-        raise click.UsageError("Training needs --attribute, the column with what is to be hidden.")
-    return Plan(**given)
+        raise click.UsageError("Training needs --attribute, the column to hide.")
+    return A4ntPlan(**given)
 
 
-def _remembered(output: Path, given: dict[str, Any]) -> tuple[Plan, str]:
+def _remembered(output: Path, given: dict[str, Any]) -> tuple[A4ntPlan, str]:
     """Return the plan and the fingerprint of the text of an interrupted run; refuse options that differ."""
-    from allonym.training.a4nt.own_text import Plan, remembered
+    from allonym.training.a4nt.own_text import A4ntPlan, remembered
 
     record = remembered(output)
-    plan = Plan(**record["plan"])
+    plan = A4ntPlan(**record["plan"])
     common.refuse_other_options(asdict(plan), given)
     return plan, str(record["fingerprint"])
 
 
-def _read(talk: Talk, table: str, plan: Plan, fingerprint: str | None) -> Corpus:
+def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4ntCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
     documents = open_documents(table, text=plan.text, author=plan.author, keep=[plan.attribute])
     rows = (
-        Row("" if label is None else str(label), author, text)
+        LabelledText("" if label is None else str(label), author, text)
         for batch in documents
         for label, (author, text) in zip(
             batch.kept[plan.attribute].to_pylist() if batch.kept is not None else [],
@@ -148,7 +148,7 @@ def _shown(talk: Talk) -> Iterator[Progress]:
         yield tell
 
 
-def _report(talk: Talk, output: Path, corpus: Corpus, plan: Plan, found: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: A4ntCorpus, plan: A4ntPlan, found: dict[str, Any]) -> None:
     figures = {
         "classes": list(corpus.classes),
         "words": len(corpus.vocabulary),

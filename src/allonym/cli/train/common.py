@@ -61,7 +61,7 @@ def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
         click.option(
             "--words",
             type=click.IntRange(SMALLEST_VOCABULARY, LARGEST_VOCABULARY),
-            help=f"Words of the vocabulary at most.  [{usual_words:,}]",
+            help=f"Largest vocabulary, in words.  [{usual_words:,}]",
         ),
         click.option(
             "--shared-by",
@@ -77,7 +77,7 @@ def run_options(command: _Command) -> _Command:
     return _with(
         command,
         click.option("--device", type=devices, default="auto", help="Where to train."),
-        click.option("--resume", is_flag=True, help="Go on after an interruption; the options are remembered."),
+        click.option("--resume", is_flag=True, help="Go on after an interruption, with the same options."),
         click.option("--force", is_flag=True, help="Replace a model that is in the folder."),
     )
 

@@ -18,24 +18,24 @@ from allonym.cli.train import common
 from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
 from allonym.formats.files import open_documents
 from allonym.metrics.figures import percent
-from allonym.training.erae.corpus import Corpus, prepare
+from allonym.training.erae.corpus import EraeCorpus, prepare
 from allonym.training.folder import CHECKPOINT, check_room
 
 if TYPE_CHECKING:
-    from allonym.training.erae.own_text import Recipe, Watcher
+    from allonym.training.erae.own_text import EraeRecipe, Watcher
 
 
 @click.command(name="erae")
 @text_options
 @click.option("--variant", type=click.Choice(["attention", "paper"]), help="Ours, or the paper's.  [attention]")
-@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Of the network.  [full, as shipped]")
+@click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the network.  [full, as shipped]")
 @vocabulary_options(usual_words=20_000)
-@click.option("--held-out", type=Positive(0.5), help="Share of the documents that tells when to stop.  [0.1]")
-@click.option("--epochs", type=click.IntRange(1), help="Passes over the text at most.  [20, without --minutes]")
-@click.option("--minutes", type=Positive(1e6), help="Minutes of training at most.")
-@click.option("--batch", type=click.IntRange(1), help="Sentences of a step.  [64]")
-@click.option("--learning-rate", type=Positive(1.0), help="By default as suits the size.")
-@click.option("--patience", type=click.IntRange(1), help="Looks without gain, after which to stop.  [8]")
+@click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.1]")
+@click.option("--epochs", type=click.IntRange(1), help="Most passes over the text.  [20, without --minutes]")
+@click.option("--minutes", type=Positive(1e6), help="Most minutes of training.")
+@click.option("--batch", type=click.IntRange(1), help="Sentences in a step.  [64]")
+@click.option("--learning-rate", type=Positive(1.0), help="Size of a step; by default it suits the network's size.")
+@click.option("--patience", type=click.IntRange(1), help="Stop after this many looks without a gain.  [8]")
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Fixes order, noise and initial weights.  [1]")
 @run_options
 @common_options
@@ -63,7 +63,7 @@ def command(
     with common.resumable("erae", table, output), _signals() as stopping:
         if not resume:
             check_room(output, force=force)
-        recipe, fingerprint = _remembered(output, given) if resume else (own_text.Recipe(**given), None)
+        recipe, fingerprint = _remembered(output, given) if resume else (own_text.EraeRecipe(**given), None)
         corpus = _read(talk, table, recipe, fingerprint)
         stopping.deferred = True
         with _watched(talk, stopping) as watcher:
@@ -99,18 +99,18 @@ def _signals() -> Iterator[_Stopping]:
             signal.signal(number, handler)
 
 
-def _remembered(output: Path, given: dict[str, Any]) -> tuple[Recipe, str]:
+def _remembered(output: Path, given: dict[str, Any]) -> tuple[EraeRecipe, str]:
     """Return the recipe and the fingerprint of the text of an interrupted run; refuse options that differ."""
     from allonym.training.erae.checkpoints import read
-    from allonym.training.erae.own_text import Recipe
+    from allonym.training.erae.own_text import EraeRecipe
 
     record = read(output / CHECKPOINT)
-    recipe = Recipe(**record["recipe"])
+    recipe = EraeRecipe(**record["recipe"])
     common.refuse_other_options(asdict(recipe), given)
     return recipe, str(record["fingerprint"])
 
 
-def _read(talk: Talk, table: str, recipe: Recipe, fingerprint: str | None) -> Corpus:
+def _read(talk: Talk, table: str, recipe: EraeRecipe, fingerprint: str | None) -> EraeCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
     documents = open_documents(table, text=recipe.text, author=recipe.author)
     rows = (row for batch in documents for row in common.authors_and_texts(batch))
@@ -150,7 +150,7 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
         yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
 
 
-def _report(talk: Talk, output: Path, corpus: Corpus, found: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: EraeCorpus, found: dict[str, Any]) -> None:
     figures = {
         "words": len(corpus.vocabulary),
         "documents": corpus.documents,

@@ -24,7 +24,7 @@ from scipy import sparse
 from allonym import models
 from allonym.errors import ModelError
 from allonym.language import ENGLISH
-from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, Integers, NumpyArithmetic, Row, numbered, read
+from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, Integers, NumpyArithmetic, TokenRow, numbered, read
 
 Floats: TypeAlias = NDArray[np.float64]
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
@@ -202,7 +202,7 @@ def _chunks(texts: Sequence[str]) -> Iterator[Sequence[str]]:
             yield texts[start:stop]
 
 
-def _pieces(row: Row, ranges: Integers) -> tuple[Integers, Integers, Integers]:
+def _pieces(row: TokenRow, ranges: Integers) -> tuple[Integers, Integers, Integers]:
     """Return the first token of each piece, the one after its last, and its text; every text has one piece at least."""
     tokens = np.searchsorted(row.starts, ranges)  # (texts, 2)
     lengths = tokens[:, 1] - tokens[:, 0]
@@ -214,7 +214,7 @@ def _pieces(row: Row, ranges: Integers) -> tuple[Integers, Integers, Integers]:
     return first, stop, owners
 
 
-def _n_grams(row: Row, first: Integers, stop: Integers) -> tuple[list[Integers], list[Integers]]:
+def _n_grams(row: TokenRow, first: Integers, stop: Integers) -> tuple[list[Integers], list[Integers]]:
     """Return for each kind the numbers of all n-grams, and the piece that each is in."""
     some = stop > first
     begins, ends = np.zeros_like(first), np.zeros_like(first)

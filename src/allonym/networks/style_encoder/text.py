@@ -119,7 +119,7 @@ class NumpyArithmetic:
 
 
 @dataclass(frozen=True)
-class Row:
+class TokenRow:
     """Texts as one row.
 
     Attributes:
@@ -169,7 +169,7 @@ def numbered(texts: Sequence[str]) -> tuple[NDArray[np.uint8], Integers]:
     return row, np.stack([ends - lengths, ends], axis=1)
 
 
-def read(characters: Values, arithmetic: Arithmetic) -> Row:
+def read(characters: Values, arithmetic: Arithmetic) -> TokenRow:
     """Find the tokens of a row of numbered characters (int64)."""
     lookup = {name: arithmetic.table(values) for name, values in classes().items()}
     kinds = lookup["kind"][characters]
@@ -187,7 +187,7 @@ def read(characters: Values, arithmetic: Arithmetic) -> Row:
     plain = (kinds[starts] != _LETTER) | arithmetic.within(words, lookup["common"])
     large = lookup["large"][characters[starts]]
     masked = _masked(characters, starts, stops, lookup, arithmetic)
-    return Row(characters, starts, stops, words, arithmetic.either(plain, words * 4 + large, masked))
+    return TokenRow(characters, starts, stops, words, arithmetic.either(plain, words * 4 + large, masked))
 
 
 def _masked(

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from allonym.errors import InputError
 from allonym.language import masked_sentences
-from allonym.language.masked_sentences import Piece
+from allonym.language.masked_sentences import MaskedSentence
 from allonym.language.words import digest
 from allonym.papers.corpora import blogs, speeches
 from allonym.training.erae.corpus import is_prose
@@ -48,7 +48,7 @@ class Part:
         labelled: Whether names and numbers are labels in what is read.
     """
 
-    pieces: list[Piece]
+    pieces: list[MaskedSentence]
     owners: NDArray[np.int64]
     classes: dict[str, list[str]]
     labelled: bool
@@ -135,7 +135,8 @@ def _plain(part: Part) -> list[Any]:
 def _filled(stored: list[Any]) -> Part:
     found, owners, classes, labelled = stored
     pieces = [
-        Piece(tuple(tokens), {name: tuple(stood) for name, stood in had.items()}, more) for tokens, had, more in found
+        MaskedSentence(tuple(tokens), {name: tuple(stood) for name, stood in had.items()}, more)
+        for tokens, had, more in found
     ]
     return Part(pieces, np.array(owners, dtype=np.int64), classes, labelled)
 
@@ -187,7 +188,7 @@ def spread(count: int, most: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
-def _part(found: Sequence[list[Piece]], classes: dict[str, list[str]], *, labelled: bool) -> Part:
+def _part(found: Sequence[list[MaskedSentence]], classes: dict[str, list[str]], *, labelled: bool) -> Part:
     """Put documents together; those without a sentence are left out."""
     filled = [row for row, pieces in enumerate(found) if pieces]
     owners = np.repeat(np.arange(len(filled)), [len(found[row]) for row in filled])
@@ -196,8 +197,8 @@ def _part(found: Sequence[list[Piece]], classes: dict[str, list[str]], *, labell
     return Part(pieces, owners, kept, labelled)
 
 
-def _first_sentences(texts: Iterable[str], most: int, *, names: bool = False) -> list[Piece]:
-    found: list[Piece] = []
+def _first_sentences(texts: Iterable[str], most: int, *, names: bool = False) -> list[MaskedSentence]:
+    found: list[MaskedSentence] = []
     for text in texts:
         for piece in masked_sentences.sentences(text, names=names):
             if len(piece.tokens) >= FEWEST_TOKENS and is_prose(list(piece.tokens)):

@@ -21,7 +21,7 @@ _NEIGHBOURS = 8
 
 
 @dataclass(frozen=True)
-class Batch:
+class A4ntBatch:
     """Some sentences.
 
     Attributes:
@@ -35,7 +35,7 @@ class Batch:
     rows: Integers
 
 
-class Sentences:
+class A4ntSentences:
     """Sentences of one class.
 
     Args:
@@ -66,7 +66,7 @@ class Sentences:
         """Return how often each of so many words occurs."""
         return torch.bincount(self._tokens.long(), minlength=words)
 
-    def batch(self, rows: Integers) -> Batch:
+    def batch(self, rows: Integers) -> A4ntBatch:
         """Return some sentences."""
         lengths = torch.from_numpy(self.lengths[rows])
         longest = int(lengths.max())
@@ -74,13 +74,13 @@ class Sentences:
         at = torch.arange(longest, device=device)[None, :]
         found = (self._starts[torch.from_numpy(rows).to(device)][:, None] + at).clamp(max=len(self._tokens) - 1)
         inside = at < lengths.to(device, non_blocking=True)[:, None]
-        return Batch(torch.where(inside, self._tokens[found].long(), PAD), lengths, rows)
+        return A4ntBatch(torch.where(inside, self._tokens[found].long(), PAD), lengths, rows)
 
-    def in_order(self, size: int) -> Iterator[Batch]:
+    def in_order(self, size: int) -> Iterator[A4ntBatch]:
         """Yield all once, in batches of like length."""
         yield from map(self.batch, batches_of_like_length(np.arange(len(self)), self.lengths, size))
 
-    def forever(self, size: int, chance: torch.Generator) -> Iterator[Batch]:
+    def forever(self, size: int, chance: torch.Generator) -> Iterator[A4ntBatch]:
         """Yield batches without end. Nearly all hold sentences of one length, which need no padding.
 
         Each pass takes every sentence once: shuffled, then sorted by length, cut into batches, these shuffled.
@@ -92,7 +92,7 @@ class Sentences:
                 yield self.batch(batches[place])
 
 
-class Noise:
+class A4ntNoise:
     """Hides words, or replaces them by near ones, so that what restores them learns what fits a place.
 
     Args:

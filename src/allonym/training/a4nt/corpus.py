@@ -18,9 +18,24 @@ from allonym.errors import InputError
 from allonym.language import entities, masked_sentences
 from allonym.language.sequences import SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder
 from allonym.language.words import digest
-from allonym.training.erae.corpus import LARGEST_VOCABULARY, SMALLEST_VOCABULARY, is_prose, vectors_of
+from allonym.training.erae.corpus import (
+    LARGEST_VOCABULARY,
+    SMALLEST_VOCABULARY,
+    is_prose,
+    shared_vocabulary,
+    vectors_of,
+)
 
-__all__ = ["LARGEST_VOCABULARY", "MOST_UNKNOWN", "SMALLEST_VOCABULARY", "Corpus", "Row", "Sample", "prepare", "prose"]
+__all__ = [
+    "LARGEST_VOCABULARY",
+    "MOST_UNKNOWN",
+    "SMALLEST_VOCABULARY",
+    "A4ntCorpus",
+    "ClassSample",
+    "LabelledText",
+    "prepare",
+    "prose",
+]
 
 Tokens: TypeAlias = NDArray[np.int32]
 
@@ -30,7 +45,7 @@ FEWEST_SENTENCES = 20  # of each class
 _LONGEST_CLASS_NAME = 40
 
 
-class Row(NamedTuple):
+class LabelledText(NamedTuple):
     """A document: the class of its writer, the writer if known, and its text."""
 
     label: str
@@ -39,7 +54,7 @@ class Row(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Sample:
+class ClassSample:
     """Sentences of one class: tokens in a row, the length of each sentence, and which document it is from."""
 
     tokens: Tokens
@@ -48,7 +63,7 @@ class Sample:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class A4ntCorpus:
     """What a translator is trained on.
 
     Attributes:
@@ -63,8 +78,8 @@ class Corpus:
 
     vocabulary: Vocabulary
     classes: tuple[str, ...]
-    learned: tuple[Sample, ...]
-    watched: tuple[Sample, ...]
+    learned: tuple[ClassSample, ...]
+    watched: tuple[ClassSample, ...]
     vectors: NDArray[np.float16]
     documents: int
     fingerprint: str
@@ -81,8 +96,8 @@ class Corpus:
 
 
 def prepare(
-    rows: Iterable[Row], *, words: int, shared_by: int, held_out: float, names: bool = False, seed: int = 1
-) -> Corpus:
+    rows: Iterable[LabelledText], *, words: int, shared_by: int, held_out: float, names: bool = False, seed: int = 1
+) -> A4ntCorpus:
     """Read documents into what a translator is trained on.
 
     Args:
@@ -118,15 +133,15 @@ def prepare(
                 "or a smaller --shared-by."
             )
     learned_samples, watched_samples = map(tuple, found)
-    return Corpus(
+    return A4ntCorpus(
         vocabulary, classes, learned_samples, watched_samples, vectors_of(vocabulary), len(texts), fingerprint
     )
 
 
-def _distinct(rows: Iterable[Row]) -> tuple[list[tuple[bytes, Row]], str]:
+def _distinct(rows: Iterable[LabelledText]) -> tuple[list[tuple[bytes, LabelledText]], str]:
     """Return the different documents with a digest of each, and a hash of everything."""
     together = blake2b(digest_size=16)
-    found: dict[bytes, Row] = {}
+    found: dict[bytes, LabelledText] = {}
     for row in rows:
         key = digest(row.text)
         together.update(key + digest(f"{row.label}\n{'-' if row.author is None else f'author {row.author}'}"))
@@ -135,7 +150,7 @@ def _distinct(rows: Iterable[Row]) -> tuple[list[tuple[bytes, Row]], str]:
     return sorted(found.items(), key=lambda item: item[1].author or ""), together.hexdigest()
 
 
-def _classes(texts: Sequence[tuple[bytes, Row]]) -> tuple[str, ...]:
+def _classes(texts: Sequence[tuple[bytes, LabelledText]]) -> tuple[str, ...]:
     names = {row.label for _, row in texts}
     if "" in names:
         raise InputError("A row has no value in the attribute's column; fill it or leave the row out.")
@@ -162,15 +177,7 @@ def _vocabulary(
     for owner, sentences in zip(owners, read, strict=True):
         builder.add(owner, sentences)
     labels = entities.LABELS if names else ()
-    try:
-        plain = builder.vocabulary(words - len(labels), authors=shared_by).forms
-    except InputError:
-        plain = SPECIAL
-    if len(plain) < SMALLEST_VOCABULARY:
-        raise InputError(
-            f"Only {len(plain) - len(SPECIAL)} words are shared by {shared_by} documents or authors, too few to write "
-            "with: give more text, or a smaller --shared-by, which lets rarer words, names among them, into the model."
-        )
+    plain = shared_vocabulary(builder, words - len(labels), shared_by).forms
     return Vocabulary(
         (*SPECIAL, *labels, *plain[len(SPECIAL) :])
     )  # labels are no words, so the builder leaves them out
@@ -189,8 +196,8 @@ def _held_out(owners: Sequence[tuple[str, str]], share: float, seed: int) -> set
     return chosen
 
 
-def _sample(sentences: Sequence[tuple[int, list[int]]]) -> Sample:
-    return Sample(
+def _sample(sentences: Sequence[tuple[int, list[int]]]) -> ClassSample:
+    return ClassSample(
         tokens=np.array([token for _, ids in sentences for token in ids], dtype=np.int32),
         lengths=np.array([len(ids) for _, ids in sentences], dtype=np.int64),
         documents=np.array([document for document, _ in sentences], dtype=np.int64),

@@ -10,7 +10,7 @@ from torch import Tensor
 from allonym.errors import ParameterError
 
 
-class Draw:
+class WordDraw:
     """Makes a differentiable choice among words of their ratings (section 3.2).
 
     Gumbel-softmax: adding Gumbel noise to log-probabilities and taking the largest draws from them exactly; a softmax

@@ -116,7 +116,7 @@ class PhraseJudge(nn.Module):
         return scores.float().log_softmax(-1)
 
 
-class Panel(nn.Module):
+class JudgePanel(nn.Module):
     """Several judges, heard one by one.
 
     Args:

@@ -16,12 +16,12 @@ import torch
 from torch import Tensor, nn
 
 from allonym.errors import ParameterError
-from allonym.training.a4nt.batches import Batch, Noise, Sentences
-from allonym.training.a4nt.draw import Draw
-from allonym.training.a4nt.judges import Opponent, Panel, WordModel, odds, panel_loss
+from allonym.training.a4nt.batches import A4ntBatch, A4ntNoise, A4ntSentences
+from allonym.training.a4nt.draw import WordDraw
+from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel, odds, panel_loss
 from allonym.training.a4nt.losses import (
+    LossRecipe,
     Meaning,
-    Recipe,
     keep_loss,
     language_loss,
     meaning_loss,
@@ -47,7 +47,7 @@ _USUAL, _LONG = Limit(steps=2000), Limit(steps=4000)  # stages
 
 
 @dataclass(frozen=True)
-class Settings:
+class A4ntSettings:
     """How to train.
 
     Attributes:
@@ -79,7 +79,7 @@ class Settings:
     seed: int = 1
 
 
-class Training:
+class A4ntTraining:
     """A training run.
 
     Args:
@@ -100,10 +100,10 @@ class Training:
         translator: Translator,
         opponent: Opponent,
         language: WordModel,
-        panel: Panel | None,
-        learned: Sequence[Sentences],
+        panel: JudgePanel | None,
+        learned: Sequence[A4ntSentences],
         vectors: Tensor,
-        settings: Settings,
+        settings: A4ntSettings,
         progress: Progress | None = None,
         meaning: Meaning | None = None,
     ) -> None:
@@ -117,7 +117,7 @@ class Training:
         order = torch.Generator().manual_seed(settings.seed)
         self.batches = [sentences.forever(settings.batch_size, order) for sentences in learned]
         self.directions = _directions(translator.shape.classes)
-        self.draw = Draw(self.chance, settings.temperature)
+        self.draw = WordDraw(self.chance, settings.temperature)
         self.costs = word_costs(torch.stack([sentences.counts(len(vectors)) for sentences in learned]).sum(0))
         self.pressure: dict[Direction, Tensor] = {}
         self.weights: dict[str, float] = {}
@@ -153,7 +153,7 @@ class Training:
         """Teach the translator to restore each class's sentences, every decoder those of its class."""
         optimizer = torch.optim.RMSprop(self.translator.parameters(), lr=self.settings.restoring_rate)
         editor = isinstance(self.translator, Editor)
-        noise = Noise(self.vectors, self.settings.masked, self.settings.replaced, self.chance) if editor else None
+        noise = A4ntNoise(self.vectors, self.settings.masked, self.settings.replaced, self.chance) if editor else None
         classes = len(self.batches)
         # Classes take turns one after the other, so an offset that moves on after each round meets every pair.
         targets = itertools.cycle([(writer + by) % classes for by in range(classes) for writer in range(classes)])
@@ -173,7 +173,7 @@ class Training:
 
         self._stage("restoring", self.settings.restoring, step, optimizer, [self.translator])
 
-    def play(self, recipe: Recipe, between: Callable[[int], None] | None = None) -> None:
+    def play(self, recipe: LossRecipe, between: Callable[[int], None] | None = None) -> None:
         """Train the translator against the opponent.
 
         Args:
@@ -213,8 +213,8 @@ class Training:
         self._stage("game", self.settings.game, step, ours, networks, between)
 
     def _translated(
-        self, recipe: Recipe
-    ) -> tuple[dict[str, Tensor], list[tuple[Tensor, Tensor, int]], list[tuple[Batch, int]]]:
+        self, recipe: LossRecipe
+    ) -> tuple[dict[str, Tensor], list[tuple[Tensor, Tensor, int]], list[tuple[A4ntBatch, int]]]:
         """Translate a batch each way; return the losses, the translations with whose they were, and the originals."""
         forth = next(self.directions)
         for network in (*self.judges, self.language):
@@ -243,7 +243,7 @@ class Training:
         return sums, fakes, real
 
     def _terms(
-        self, recipe: Recipe, batch: Batch, sample: Tensor, lengths: Tensor, direction: Direction
+        self, recipe: LossRecipe, batch: A4ntBatch, sample: Tensor, lengths: Tensor, direction: Direction
     ) -> dict[str, Tensor]:
         wanted = recipe.shares
         terms: dict[str, Tensor] = {}
@@ -272,7 +272,7 @@ class Training:
             terms["near"] = near_loss(self.vectors, sample, batch.words, batch.lengths)
         return terms
 
-    def _pressed(self, recipe: Recipe, said: Tensor, direction: Direction) -> Tensor:
+    def _pressed(self, recipe: LossRecipe, said: Tensor, direction: Direction) -> Tensor:
         """Return the weight of the judges in a direction, after a step towards the odds the recipe wants."""
         before = self.pressure.get(direction, torch.ones((), device=self.device))
         classes = len(self.batches)
@@ -281,13 +281,15 @@ class Training:
         self.pressure[direction] = (before * change).clamp(_LEAST_PRESSURE, _MOST_PRESSURE)
         return self.pressure[direction]
 
-    def _opponent_loss(self, fakes: Sequence[tuple[Tensor, Tensor, int]], real: Sequence[tuple[Batch, int]]) -> Tensor:
+    def _opponent_loss(
+        self, fakes: Sequence[tuple[Tensor, Tensor, int]], real: Sequence[tuple[A4ntBatch, int]]
+    ) -> Tensor:
         with self._precision():
             losses = [opponent_loss(self.opponent, words, lengths, writer) for words, lengths, writer in fakes]
             losses += [opponent_loss(self.opponent, b.words, b.lengths, writer) for b, writer in real]
         return torch.stack(losses).mean()
 
-    def _one_each(self) -> Iterator[Batch]:
+    def _one_each(self) -> Iterator[A4ntBatch]:
         return (next(batches) for batches in self.batches)
 
     def _precision(self) -> torch.autocast:
@@ -345,6 +347,6 @@ def _directions(classes: int) -> Iterator[Direction]:
     return itertools.cycle(pairs)
 
 
-def _balanced(recipe: Recipe, first: dict[str, list[float]]) -> dict[str, float]:
+def _balanced(recipe: LossRecipe, first: dict[str, list[float]]) -> dict[str, float]:
     """Return weights that make each term as large as its share, measured over the first steps."""
     return {term: share * len(first[term]) / max(1e-6, sum(first[term])) for term, share in recipe.shares.items()}

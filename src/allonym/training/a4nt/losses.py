@@ -25,7 +25,7 @@ TERMS = ("style", "judges", "cycle", "meaning", "language", "near", "keep")
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LossRecipe:
     """Which losses, and how much of each at the beginning of the training.
 
     The paper weighs its losses "so that the magnitude of the weighted loss terms are approximately equal at the
@@ -67,18 +67,18 @@ class Recipe:
 RECIPES = {
     recipe.name: recipe
     for recipe in (
-        Recipe("autoencoder"),  # the baseline: each decoder restores its own class's sentences, and no more
-        Recipe("FBsem", {"style": 1.0, "meaning": 1.0}),
-        Recipe("CycML", {"style": 1.0, "cycle": 1.0}),
-        Recipe("CycML+Lang", {"style": 1.0, "cycle": 1.0, "language": 1.0}),
+        LossRecipe("autoencoder"),  # the baseline: each decoder restores its own class's sentences, and no more
+        LossRecipe("FBsem", {"style": 1.0, "meaning": 1.0}),
+        LossRecipe("CycML", {"style": 1.0, "cycle": 1.0}),
+        LossRecipe("CycML+Lang", {"style": 1.0, "cycle": 1.0, "language": 1.0}),
         # Word vectors say which words mean alike, the wish to keep words how many may change, and judges by how much.
-        Recipe(
+        LossRecipe(
             "CycML+Lang+Near",
             {"style": 1.0, "judges": 2.0, "cycle": 0.3, "language": 0.5, "near": 1.0, "keep": 1.0},
             {"cycle": 0.3, "near": 0.02, "keep": 0.2},
         ),
         # No cycle: what tells the class must not come back.
-        Recipe(
+        LossRecipe(
             "Neutral",
             {"style": 4.0, "judges": 2.0, "language": 0.5, "near": 1.0, "keep": 1.0},
             {"near": 0.02, "keep": 0.2},

@@ -36,7 +36,7 @@ from torch import Tensor, nn
 from allonym.errors import ParameterError
 from allonym.language.sequences import END, PAD, START, UNKNOWN
 from allonym.networks.a4nt._attention import HEADS, LAYERS, WIDENING, waves
-from allonym.training.a4nt.draw import Draw
+from allonym.training.a4nt.draw import WordDraw
 
 Variant = Literal["paper", "editor", "transformer"]
 
@@ -181,7 +181,7 @@ class Translator(nn.Module):
         """
         raise NotImplementedError
 
-    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
+    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: WordDraw) -> tuple[Tensor, Tensor]:
         """Return translations as `draw` makes them of ratings, soft (B, T', V), and their lengths."""
         raise NotImplementedError
 
@@ -248,11 +248,11 @@ class Editor(Translator):
         rated[..., UNKNOWN] += _IMPOSSIBLE * (1 - unknown.to(rated.dtype))
         return rated
 
-    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
+    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: WordDraw) -> tuple[Tensor, Tensor]:
         """Return translations of the same lengths; past the end there is padding, the zero vector."""
         return self.choose(self.ratings(read, lengths, direction, read), lengths, draw), lengths
 
-    def choose(self, ratings: Tensor, lengths: Tensor, draw: Draw) -> Tensor:
+    def choose(self, ratings: Tensor, lengths: Tensor, draw: WordDraw) -> Tensor:
         """Return a choice among rated words at every place."""
         chosen = draw(ratings)
         if bool((lengths == chosen.shape[1]).all()):
@@ -345,7 +345,7 @@ class Seq2Seq(Translator):
         states, _ = decoder.lstm(torch.cat([told, words], dim=-1))
         return self._rated(decoder, self.dropout(states))
 
-    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: Draw) -> tuple[Tensor, Tensor]:
+    def sample(self, read: Tensor, lengths: Tensor, direction: Direction, draw: WordDraw) -> tuple[Tensor, Tensor]:
         """Return translations, word by word; each ends before its first END, or after two words more than it had.
 
         Words are drawn first, and then rated once more all at once. So gradients reach a word from all who read the
@@ -358,7 +358,7 @@ class Seq2Seq(Translator):
         return until_end(draw.again(self._continued(vector, direction, previous).float(), noise, chosen))
 
     @torch.no_grad()
-    def _drawn(self, vector: Tensor, direction: Direction, steps: int, draw: Draw) -> tuple[Tensor, Tensor]:
+    def _drawn(self, vector: Tensor, direction: Direction, steps: int, draw: WordDraw) -> tuple[Tensor, Tensor]:
         """Return words (B, steps), drawn one after the other, and the noise they were drawn with (B, steps, V)."""
         decoder: Any = self._decoder(direction)
         word = torch.full((len(vector), 1), START, device=vector.device)

@@ -25,12 +25,12 @@ from allonym import disk, models
 from allonym.errors import ParameterError, ResumeError
 from allonym.networks.a4nt.inference import TRAINED_ON, USER_TEXT, A4ntReader
 from allonym.training.a4nt import store
-from allonym.training.a4nt.batches import Sentences
+from allonym.training.a4nt.batches import A4ntSentences
 from allonym.training.a4nt.card import card
-from allonym.training.a4nt.corpus import Corpus, Sample
-from allonym.training.a4nt.draw import Draw
-from allonym.training.a4nt.judges import Opponent, Panel, WordModel
-from allonym.training.a4nt.loop import Settings, Training
+from allonym.training.a4nt.corpus import A4ntCorpus, ClassSample
+from allonym.training.a4nt.draw import WordDraw
+from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel
+from allonym.training.a4nt.loop import A4ntSettings, A4ntTraining
 from allonym.training.a4nt.losses import RECIPES
 from allonym.training.a4nt.network import Translator, TranslatorShape, Variant, make
 from allonym.training.a4nt.watch import measure
@@ -56,7 +56,7 @@ Progress = Callable[[str, float, dict[str, float]], None]
 
 
 @dataclass(frozen=True)
-class Plan:
+class A4ntPlan:
     """Everything that fixes a model, beside the text; kept in the checkpoint.
 
     Attributes:
@@ -97,14 +97,14 @@ class Plan:
         if self.variant == "paper" and {"near", "keep"} & set(RECIPES[self.losses].shares):
             raise ParameterError(f"The losses {self.losses} compare words place by place: choose --variant editor.")
 
-    def shape(self, corpus: Corpus) -> TranslatorShape:
+    def shape(self, corpus: A4ntCorpus) -> TranslatorShape:
         """Return the translator's sizes; with more than two classes one decoder is told whom to imitate, if anybody."""
         classes, neutral = len(corpus.classes), RECIPES[self.losses].hides
         (embedding, hidden), *_ = SIZES[self.size]
         told = classes > 2 and not neutral
         return TranslatorShape(len(corpus.vocabulary), classes, self.variant, told, embedding, hidden, neutral)
 
-    def settings(self, stage: int) -> Settings:
+    def settings(self, stage: int) -> A4ntSettings:
         """Return how to train in a stage, by its number."""
         minutes = math.inf if self.minutes is None else self.minutes
         steps = [max(1, self.steps // 2)] * 2 + [self.steps] * 2
@@ -112,7 +112,7 @@ class Plan:
             Limit(minutes=minutes * share, steps=count) for share, count in zip(_SHARES, steps, strict=True)
         )
         rate = SIZES[self.size][3]
-        return Settings(
+        return A4ntSettings(
             opponent=opponent,
             language=language,
             restoring=restoring,
@@ -133,7 +133,7 @@ class Networks:
     opponent: Opponent
     language: WordModel
     judge: Opponent
-    panel: Panel | None
+    panel: JudgePanel | None
 
     def parts(self) -> dict[str, nn.Module]:
         """Return the networks by name."""
@@ -141,7 +141,7 @@ class Networks:
 
 
 def train(
-    corpus: Corpus, plan: Plan, folder: Path, *, device: torch.device, resume: bool, progress: Progress
+    corpus: A4ntCorpus, plan: A4ntPlan, folder: Path, *, device: torch.device, resume: bool, progress: Progress
 ) -> dict[str, Any]:
     """Train a translator and write it as a model folder.
 
@@ -177,18 +177,20 @@ def train(
     return found
 
 
-def _networks(corpus: Corpus, plan: Plan, device: torch.device) -> Networks:
+def _networks(corpus: A4ntCorpus, plan: A4ntPlan, device: torch.device) -> Networks:
     sizes = {"words": len(corpus.vocabulary), "classes": len(corpus.classes)}
     _, judge, language, _ = SIZES[plan.size]
     with seeded(plan.seed):
         translator = make(plan.shape(corpus)).to(device)
         opponent = Opponent(**sizes, embedding=judge[0], hidden=judge[1]).to(device)
         model = WordModel(**sizes, embedding=language[0], hidden=language[1]).to(device)
-        panel = Panel(**sizes).to(device) if "judges" in RECIPES[plan.losses].shares else None
+        panel = JudgePanel(**sizes).to(device) if "judges" in RECIPES[plan.losses].shares else None
     return Networks(translator, opponent, model, copy.deepcopy(opponent), panel)
 
 
-def _run(stage: int, corpus: Corpus, plan: Plan, networks: Networks, device: torch.device, progress: Progress) -> None:
+def _run(
+    stage: int, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, device: torch.device, progress: Progress
+) -> None:
     """Run one stage."""
     settings = plan.settings(stage)
     limit = (settings.opponent, settings.language, settings.restoring, settings.game)[stage]
@@ -203,7 +205,7 @@ def _run(stage: int, corpus: Corpus, plan: Plan, networks: Networks, device: tor
     vectors = torch.from_numpy(corpus.vectors).to(device, torch.float32)
     with seeded(settings.seed):
         own = (networks.translator, networks.opponent, networks.language, networks.panel)
-        training = Training(*own, learned, vectors, settings, tell)
+        training = A4ntTraining(*own, learned, vectors, settings, tell)
         if stage == 0:
             training.learn_opponent()
             networks.judge.load_state_dict(networks.opponent.state_dict())
@@ -215,22 +217,22 @@ def _run(stage: int, corpus: Corpus, plan: Plan, networks: Networks, device: tor
             training.play(RECIPES[plan.losses])
 
 
-def _on(sample: Sample, device: torch.device) -> Sentences:
-    return Sentences(sample.tokens, sample.lengths, device, sample.documents)
+def _on(sample: ClassSample, device: torch.device) -> A4ntSentences:
+    return A4ntSentences(sample.tokens, sample.lengths, device, sample.documents)
 
 
-def _measured(corpus: Corpus, plan: Plan, networks: Networks, device: torch.device) -> dict[str, Any]:
+def _measured(corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, device: torch.device) -> dict[str, Any]:
     held_out = []
     for sample in corpus.watched:
         count = max(1, int((np.cumsum(sample.lengths) <= _MOST_TOKENS_WATCHED).sum()))
         tokens = sample.tokens[: int(sample.lengths[:count].sum())]
-        held_out.append(_on(Sample(tokens, sample.lengths[:count], sample.documents[:count]), device))
-    draw = Draw(torch.Generator(device).manual_seed(plan.seed))
+        held_out.append(_on(ClassSample(tokens, sample.lengths[:count], sample.documents[:count]), device))
+    draw = WordDraw(torch.Generator(device).manual_seed(plan.seed))
     found = measure(networks.translator, networks.judge, networks.language, held_out, draw)
     return {name: round(value, 4) for name, value in found.items()}
 
 
-def _finish(folder: Path, corpus: Corpus, plan: Plan, networks: Networks, figures: dict[str, Any]) -> None:
+def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, figures: dict[str, Any]) -> None:
     """Write the model beside the checkpoint, check that it can be read, then put it in its place."""
     made = folder / CHECKPOINT / FINISHED
     name = folder.resolve().name
@@ -295,7 +297,7 @@ def remembered(folder: Path) -> dict[str, Any]:
 
 
 def _usable(state: dict[str, Any]) -> bool:
-    Plan(**state["plan"])
+    A4ntPlan(**state["plan"])
     return isinstance(state["stages"], int) and isinstance(state["fingerprint"], str)
 
 

@@ -11,8 +11,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from allonym.training.a4nt.batches import Sentences
-from allonym.training.a4nt.draw import Draw
+from allonym.training.a4nt.batches import A4ntSentences
+from allonym.training.a4nt.draw import WordDraw
 from allonym.training.a4nt.judges import Opponent, WordModel
 from allonym.training.a4nt.losses import language_loss
 from allonym.training.a4nt.network import Direction, Translator
@@ -23,8 +23,8 @@ def measure(
     translator: Translator,
     judge: Opponent,
     language: WordModel,
-    held_out: Sequence[Sentences],
-    draw: Draw,
+    held_out: Sequence[A4ntSentences],
+    draw: WordDraw,
     batch_size: int = 512,
 ) -> dict[str, float]:
     """Translate held-out sentences of every class to the next one and look at them.
@@ -49,9 +49,9 @@ def _one_way(
     translator: Translator,
     judge: Opponent,
     language: WordModel,
-    sentences: Sentences,
+    sentences: A4ntSentences,
     direction: Direction,
-    draw: Draw,
+    draw: WordDraw,
     batch_size: int,
 ) -> dict[str, float]:
     count = len(sentences)

@@ -22,7 +22,7 @@ _BATCHES_SORTED_TOGETHER = 50
 
 
 @dataclass
-class Batch:
+class EraeBatch:
     """Sentences of about one length, the longest first.
 
     Attributes:
@@ -42,7 +42,7 @@ class Batch:
     inside: Tensor
 
 
-class Sentences:
+class EraeSentences:
     """All sentences as one row of tokens, on the device that trains."""
 
     def __init__(self, tokens: NDArray[Any], lengths: NDArray[Any], device: torch.device) -> None:
@@ -54,7 +54,7 @@ class Sentences:
     def __len__(self) -> int:
         return len(self.lengths)
 
-    def batch(self, rows: Integers) -> Batch:
+    def batch(self, rows: Integers) -> EraeBatch:
         """Return some sentences, longest first."""
         rows = rows[np.argsort(-self.lengths[rows], kind="stable")]
         device = self.tokens.device
@@ -68,13 +68,15 @@ class Sentences:
         previous = torch.cat([torch.full_like(targets[:, :1], START), targets[:, :-1]], dim=1)
         known = targets != UNKNOWN
         weights = torch.where(at <= ends, 1.0, torch.where(at <= ends + _STEPS_AFTER_END, _WEIGHT_AFTER_END, 0.0))
-        return Batch(targets[:, : longest + 1], lengths + 1, previous, targets, weights * known, (at <= ends) & known)
+        return EraeBatch(
+            targets[:, : longest + 1], lengths + 1, previous, targets, weights * known, (at <= ends) & known
+        )
 
-    def in_order(self, size: int) -> Iterator[Batch]:
+    def in_order(self, size: int) -> Iterator[EraeBatch]:
         """Yield all sentences once, in batches of like length."""
         yield from map(self.batch, batches_of_like_length(np.arange(len(self)), self.lengths, size))
 
-    def shuffled(self, size: int, chance: torch.Generator, first: int = 0) -> Iterator[Batch]:
+    def shuffled(self, size: int, chance: torch.Generator, first: int = 0) -> Iterator[EraeBatch]:
         """Yield all sentences once: shuffled, sorted by length in pools, cut into batches, these shuffled.
 
         Args:

@@ -24,13 +24,13 @@ from allonym.errors import ResumeError
 from allonym.training.folder import STATE, read_state
 
 if TYPE_CHECKING:
-    from allonym.training.erae.loop import Training
+    from allonym.training.erae.loop import EraeTraining
 
 _FORMAT = 1
 _COUNTERS = ("done", "step", "tokens", "place", "noise_learned")
 
 
-def save(folder: Path, training: Training, record: Mapping[str, Any]) -> None:
+def save(folder: Path, training: EraeTraining, record: Mapping[str, Any]) -> None:
     """Write a checkpoint.
 
     Args:
@@ -73,7 +73,7 @@ def read(folder: Path) -> dict[str, Any]:
     return record
 
 
-def restore(folder: Path, training: Training) -> bool:
+def restore(folder: Path, training: EraeTraining) -> bool:
     """Let a training run, just made with the same settings, go on where the checkpoint was written.
 
     Returns:
@@ -101,7 +101,7 @@ def restore(folder: Path, training: Training) -> bool:
     return same_device
 
 
-def _arrays(training: Training) -> dict[str, NDArray[Any]]:
+def _arrays(training: EraeTraining) -> dict[str, NDArray[Any]]:
     import torch
 
     tensors = {f"network/{name}": weight for name, weight in training.network.state_dict().items()}
@@ -118,7 +118,7 @@ def _arrays(training: Training) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(tensor.detach().cpu().numpy()) for name, tensor in tensors.items()}
 
 
-def _restore_arrays(training: Training, arrays: Mapping[str, NDArray[Any]], same_device: bool) -> None:
+def _restore_arrays(training: EraeTraining, arrays: Mapping[str, NDArray[Any]], same_device: bool) -> None:
     import torch
 
     def found(group: str) -> dict[str, torch.Tensor]:

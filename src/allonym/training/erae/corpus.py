@@ -76,6 +76,25 @@ def chosen_sentences(tokens: Tokens, lengths: NDArray[np.int64], wanted: NDArray
     return tokens[np.repeat(good, lengths)], lengths[good].astype(np.uint8)
 
 
+def shared_vocabulary(builder: VocabularyBuilder, words: int, shared_by: int) -> Vocabulary:
+    """Return the tokens that so many documents or authors share.
+
+    Raises:
+        InputError: They are too few to write with.
+    """
+    try:
+        vocabulary = builder.vocabulary(words, authors=shared_by)
+    except InputError:
+        vocabulary = None
+    if vocabulary is None or len(vocabulary) < SMALLEST_VOCABULARY:
+        known = 0 if vocabulary is None else len(vocabulary) - len(SPECIAL)
+        raise InputError(
+            f"Only {known} words are shared by {shared_by} documents or authors, too few to write with: give more "
+            "text, or a smaller --shared-by, which lets rarer words, names among them, into the model."
+        )
+    return vocabulary
+
+
 def vectors_of(vocabulary: Vocabulary) -> NDArray[np.float16]:
     """Return the shipped unit word vectors of the tokens; zeros for those that have none."""
     table = embeddings.load()
@@ -86,7 +105,7 @@ def vectors_of(vocabulary: Vocabulary) -> NDArray[np.float16]:
 
 
 @dataclass(frozen=True)
-class Corpus:
+class EraeCorpus:
     """What a network is trained on.
 
     Attributes:
@@ -125,7 +144,7 @@ class Corpus:
 
 def prepare(
     documents: Iterable[tuple[str | None, str]], *, words: int, shared_by: int, held_out: float, seed: int
-) -> Corpus:
+) -> EraeCorpus:
     """Read documents into what a network is trained on.
 
     Args:
@@ -144,7 +163,9 @@ def prepare(
     read = Tokenised()
     for key, author, text in texts:
         read.add(key.hex() if author is None else author, text, held_out=key in watched)
-    vocabulary = _vocabulary(read, words, shared_by)
+    if not len(read):
+        raise InputError("There is no English sentence in the text column: choose another --text, or give more text.")
+    vocabulary = shared_vocabulary(read.builder, words, shared_by)
     numbered, lengths, held = read.numbered(vocabulary)
     tokens, learned_lengths = chosen_sentences(numbered, lengths, ~held)
     others, other_lengths = chosen_sentences(numbered, lengths, held)
@@ -153,7 +174,7 @@ def prepare(
             f"Only {len(learned_lengths):,} sentences to learn from and {len(other_lengths):,} held out are made of "
             f"words that {shared_by} documents share: give more text, or a smaller --shared-by."
         )
-    return Corpus(
+    return EraeCorpus(
         vocabulary, tokens, learned_lengths, others, other_lengths, vectors_of(vocabulary),
         len(texts), doubles, fingerprint,
     )  # fmt: skip
@@ -178,19 +199,3 @@ def _held_out(keys: Sequence[bytes], share: float, seed: int) -> set[bytes]:
     """Return whom a keyed hash of the text puts first; one document at least."""
     order = sorted(keys, key=lambda key: blake2b(key, salt=seed.to_bytes(16, "little", signed=True)).digest())
     return set(order[: max(1, round(share * len(order)))])
-
-
-def _vocabulary(read: Tokenised, words: int, shared_by: int) -> Vocabulary:
-    if not len(read):
-        raise InputError("There is no English sentence in the text column: choose another --text, or give more text.")
-    try:
-        vocabulary = read.builder.vocabulary(words, authors=shared_by)
-    except InputError:
-        vocabulary = None
-    if vocabulary is None or len(vocabulary) < SMALLEST_VOCABULARY:
-        known = 0 if vocabulary is None else len(vocabulary) - len(SPECIAL)
-        raise InputError(
-            f"Only {known} words are shared by {shared_by} documents or authors, too few to write with: give more "
-            "text, or a smaller --shared-by, which lets rarer words, names among them, into the model."
-        )
-    return vocabulary

@@ -18,7 +18,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from allonym.training.erae.batches import Batch, Sentences
+from allonym.training.erae.batches import EraeBatch, EraeSentences
 from allonym.training.erae.network import (
     END,
     START,
@@ -44,7 +44,7 @@ USUAL: dict[Variant, dict[str, Any]] = {"paper": {"masked": 0.0, "replaced": 0.0
 
 
 @dataclass(frozen=True)
-class Settings:
+class EraeSettings:
     """How to train.
 
     Attributes:
@@ -82,10 +82,10 @@ class Settings:
     seed: int = 1
 
 
-class Noise:
+class EraeNoise:
     """Hides words, or replaces them by near ones."""
 
-    def __init__(self, vectors: Tensor, settings: Settings) -> None:
+    def __init__(self, vectors: Tensor, settings: EraeSettings) -> None:
         self.settings = settings
         self.vectors = vectors  # (V, D), unit or zero
         self.neighbours, self.chances = self._near(None)
@@ -125,7 +125,7 @@ class Noise:
         return torch.where(read == END, END, noisy)
 
 
-class Training:
+class EraeTraining:
     """A training run.
 
     Args:
@@ -141,17 +141,17 @@ class Training:
     def __init__(
         self,
         network: Erae,
-        learned: Sentences,
-        held_out: Sentences,
+        learned: EraeSentences,
+        held_out: EraeSentences,
         vectors: Tensor,
-        settings: Settings,
+        settings: EraeSettings,
         progress: Progress | None = None,
-        after_step: Callable[[Training], None] | None = None,
+        after_step: Callable[[EraeTraining], None] | None = None,
     ) -> None:
         self.network, self.learned, self.held_out = network, learned, held_out
         self.vectors, self.settings, self.progress = vectors, settings, progress
         self.device = vectors.device
-        self.noise = Noise(vectors, settings)
+        self.noise = EraeNoise(vectors, settings)
         self.noise_learned = False
         self.optimizer = torch.optim.AdamW(
             network.parameters(), lr=settings.learning_rate, betas=(0.9, 0.98), weight_decay=0.01,
@@ -194,7 +194,7 @@ class Training:
                 return
         self.place = 0
 
-    def loss(self, batch: Batch, chance: torch.Generator) -> Tensor:
+    def loss(self, batch: EraeBatch, chance: torch.Generator) -> Tensor:
         """Return the loss of the present stage (equation 8) on noisy sentences."""
         read, previous = self.noise(batch.read, chance), batch.previous
         lost = torch.empty(previous.shape, device=self.device).uniform_(generator=chance) < self.settings.forgotten
@@ -210,14 +210,14 @@ class Training:
             loss = loss + self.settings.reward_weight * rewards
         return loss
 
-    def _learn(self, batch: Batch) -> Tensor:
+    def _learn(self, batch: EraeBatch) -> Tensor:
         self.network.train()
         warm = min(1.0, (self.step + 1) / self.settings.warm_up)
         rate = self.settings.learning_rate * warm * max(0.02, (1 + math.cos(math.pi * self.done)) / 2)
         set_rates(self.optimizer, [rate])
         return descend(self.loss(batch, self.chance), self.optimizer, _LONGEST_GRADIENT)
 
-    def _advance(self, batch: Batch) -> None:
+    def _advance(self, batch: EraeBatch) -> None:
         """Note how far the training is, and begin what is due."""
         settings = self.settings
         self.step += 1
@@ -255,7 +255,7 @@ class Training:
 
 
 @torch.no_grad()
-def measure(network: Erae, sentences: Sentences, vectors: Tensor, batch_size: int) -> dict[str, float]:
+def measure(network: Erae, sentences: EraeSentences, vectors: Tensor, batch_size: int) -> dict[str, float]:
     """Measure a network as it will be used, without noise.
 
     Returns:

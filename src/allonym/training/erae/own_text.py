@@ -19,10 +19,10 @@ import torch
 from allonym.errors import ParameterError
 from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae import checkpoints
-from allonym.training.erae.batches import Sentences
-from allonym.training.erae.corpus import Corpus
+from allonym.training.erae.batches import EraeSentences
+from allonym.training.erae.corpus import EraeCorpus
 from allonym.training.erae.folder import USER_CARD, user_config, write
-from allonym.training.erae.loop import USUAL, Settings, Training, measure
+from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, measure
 from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
 from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
@@ -43,7 +43,7 @@ _SENTENCES_FOR_ROUNDING = 200
 
 
 @dataclass(frozen=True)
-class Recipe:
+class EraeRecipe:
     """Everything that fixes a model, beside the text; kept in the checkpoint.
 
     Attributes:
@@ -80,14 +80,14 @@ class Recipe:
         """Return the sizes of the network for a vocabulary of so many tokens."""
         return EraeShape(words, self.variant, *SIZES[self.size][:4])
 
-    def settings(self, sentences: int) -> Settings:
+    def settings(self, sentences: int) -> EraeSettings:
         """Return how to train on so many sentences."""
         each_epoch = math.ceil(sentences / self.batch)
         epochs = DEFAULT_EPOCHS if self.epochs is None and self.minutes is None else self.epochs
         steps = 10**9 if epochs is None else epochs * each_epoch
         # As the shipped model: the variant with attention learns without the embedding reward.
         reward = {} if self.variant == "paper" else {"reward_from": _NEVER}
-        return Settings(
+        return EraeSettings(
             **USUAL[self.variant] | reward,
             minutes=math.inf if self.minutes is None else self.minutes,
             steps=steps,
@@ -116,7 +116,7 @@ class Watcher:
 
 
 def train(
-    corpus: Corpus, recipe: Recipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
+    corpus: EraeCorpus, recipe: EraeRecipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
 ) -> dict[str, Any]:
     """Train a network and write it as a model folder.
 
@@ -155,7 +155,7 @@ def train(
     return _finish(folder, corpus, recipe, network, training) | {"as_if_uninterrupted": exact}
 
 
-def _training(corpus: Corpus, recipe: Recipe, device: torch.device) -> Training:
+def _training(corpus: EraeCorpus, recipe: EraeRecipe, device: torch.device) -> EraeTraining:
     network = Erae(recipe.shape(len(corpus.vocabulary)))
     network.set_word_vectors(corpus.vectors)
     counts = np.bincount(corpus.tokens, minlength=len(corpus.vocabulary))
@@ -163,10 +163,10 @@ def _training(corpus: Corpus, recipe: Recipe, device: torch.device) -> Training:
     network.set_frequencies(counts)
     watched = corpus.watched()
     vectors = torch.from_numpy(corpus.vectors).to(device, torch.float32 if device.type == "cpu" else torch.bfloat16)
-    return Training(
+    return EraeTraining(
         network.to(device),
-        Sentences(corpus.tokens, corpus.lengths, device),
-        Sentences(np.concatenate(watched), np.array([len(sentence) for sentence in watched]), device),
+        EraeSentences(corpus.tokens, corpus.lengths, device),
+        EraeSentences(np.concatenate(watched), np.array([len(sentence) for sentence in watched]), device),
         vectors,
         recipe.settings(len(corpus.lengths)),
     )
@@ -189,7 +189,7 @@ class _Keeper:
         self.found, self._looked = found, True
         self.watcher.look(found)
 
-    def stepped(self, training: Training) -> None:
+    def stepped(self, training: EraeTraining) -> None:
         """Write a checkpoint if one is due or the run is to end."""
         self.watcher.step(training.done, training.step)
         since = time.monotonic() - self._written
@@ -201,7 +201,7 @@ class _Keeper:
         if due:
             self.write(training)
 
-    def write(self, training: Training) -> None:
+    def write(self, training: EraeTraining) -> None:
         """Write a checkpoint."""
         began = time.monotonic()
         checkpoints.save(self.folder, training, self.record)
@@ -209,7 +209,9 @@ class _Keeper:
         self._took = self._written - began
 
 
-def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, training: Training) -> dict[str, Any]:
+def _finish(
+    folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae, training: EraeTraining
+) -> dict[str, Any]:
     """Write the model beside the checkpoint, then put it in its place."""
     found = measure(network, training.held_out, training.vectors, recipe.batch)
     figures = {
@@ -235,13 +237,13 @@ def _finish(folder: Path, corpus: Corpus, recipe: Recipe, network: Erae, trainin
     return {**found, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
 
 
-def _training_record(recipe: Recipe, training: Training) -> dict[str, Any]:
+def _training_record(recipe: EraeRecipe, training: EraeTraining) -> dict[str, Any]:
     """Return what the configuration says of the training: nothing that names a column."""
     chosen = {name: value for name, value in asdict(recipe).items() if name not in ("text", "author")}
     return {**chosen, "steps": training.step, "device": training.device.type, "differential_privacy": False}
 
 
-def _card_values(corpus: Corpus, recipe: Recipe) -> dict[str, Any]:
+def _card_values(corpus: EraeCorpus, recipe: EraeRecipe) -> dict[str, Any]:
     by_author = recipe.author is not None
     note = "" if by_author else "Authors were not told apart: one author who wrote several documents counts as several."
     return {

@@ -13,7 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from allonym.networks.style_encoder.text import FINE, FIRST_KNOWN, KINDS, KNOWN, Row, classes, read
+from allonym.networks.style_encoder.text import FINE, FIRST_KNOWN, KINDS, KNOWN, TokenRow, classes, read
 
 FORMS = 4  # as written, plain, spaced, spaced and lower
 _PLAIN = {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\n": " "}
@@ -51,7 +51,7 @@ class TorchArithmetic:
         return torch.isin(values, sorted_values)
 
 
-class Texts:
+class WriterTexts:
     """Texts of many writers, ready to be cut and counted.
 
     Args:
@@ -87,7 +87,7 @@ class Texts:
 class _Hashed:
     """One form of all texts, with every n-gram's number at the place where it begins."""
 
-    def __init__(self, row: Row) -> None:
+    def __init__(self, row: TokenRow) -> None:
         self.starts, self.ends = row.starts, row.ends
         offsets = np.cumsum([0, *FINE[:-1]]).tolist()
         self.numbers = [(row.hashed(kind) + start).to(torch.int32) for kind, start in zip(KINDS, offsets, strict=True)]
@@ -118,7 +118,7 @@ class _Runs:
         self.left = sizes[self.owners] - at
 
 
-def in_form(row: Row, form: int) -> Tensor:
+def in_form(row: TokenRow, form: int) -> Tensor:
     """Return the characters of another form of the same texts; their tokens stay as many."""
     characters: Tensor = row.characters
     device = characters.device
@@ -146,7 +146,7 @@ def _lower(device: torch.device) -> Tensor:
 
 
 @dataclass(frozen=True)
-class Batch:
+class CropBatch:
     """Crops: their form, and of each its writer, its text, its first token and the one after its last."""
 
     form: int
@@ -168,12 +168,12 @@ class Crops:
     """
 
     def __init__(
-        self, texts: Texts, chance: torch.Generator, *, changed: float = 0.5, fewest: int = 20, most: int = 350
+        self, texts: WriterTexts, chance: torch.Generator, *, changed: float = 0.5, fewest: int = 20, most: int = 350
     ) -> None:
         self.texts, self.chance = texts, chance
         self.changed, self.fewest, self.most = changed, fewest, most
 
-    def draw(self, writers: int, each: int) -> Batch:
+    def draw(self, writers: int, each: int) -> CropBatch:
         """Return so many crops of each of so many writers."""
         many = min(writers, len(self.texts.texts_of))
         chosen = self._uniform(len(self.texts.texts_of)).argsort()[:many]
@@ -191,7 +191,7 @@ class Crops:
         shift = (self._uniform(len(text)) * (room + 1)).long() * (self._uniform(len(text)) < 0.6)
         other = int(self._uniform(1).item() * (FORMS - 1)) % (FORMS - 1) + 1
         form = other if self._uniform(1).item() < self.changed else 0
-        return Batch(form, chosen.repeat_interleave(each), text, begin + shift, begin + shift + length)
+        return CropBatch(form, chosen.repeat_interleave(each), text, begin + shift, begin + shift + length)
 
     def _uniform(self, size: int) -> Tensor:
         return torch.empty(size, device=self.texts.device).uniform_(generator=self.chance)

@@ -18,7 +18,7 @@ from torch import Tensor
 
 from allonym.networks.style_encoder.inference import LONGEST_PIECE
 from allonym.training.steps import Best, Clock, Limit, descend, set_rates
-from allonym.training.style_encoder.batches import Batch, Crops, Texts
+from allonym.training.style_encoder.batches import CropBatch, Crops, WriterTexts
 from allonym.training.style_encoder.network import FeatureWeights
 
 # Told at each look at the watched writers: where training stands, by name.
@@ -31,7 +31,7 @@ _AT_ONCE = 512
 
 
 @dataclass(frozen=True)
-class Settings:
+class StyleSettings:
     """How to train.
 
     Attributes:
@@ -78,7 +78,7 @@ def contrastive_loss(scores: Tensor, writers: Tensor, texts: Tensor) -> Tensor:
     return losses[counts > 0].mean()
 
 
-class Training:
+class StyleTraining:
     """One training run.
 
     Args:
@@ -95,9 +95,9 @@ class Training:
     def __init__(
         self,
         network: FeatureWeights,
-        texts: Texts,
-        watched: dict[str, Texts],
-        settings: Settings,
+        texts: WriterTexts,
+        watched: dict[str, WriterTexts],
+        settings: StyleSettings,
         progress: Progress | None = None,
     ) -> None:
         self.network, self.texts, self.watched = network, texts, watched
@@ -131,7 +131,7 @@ class Training:
         self.averaged.load_state_dict(self._best.weights)
         return self.averaged
 
-    def step(self, batch: Batch) -> float:
+    def step(self, batch: CropBatch) -> float:
         """Learn from one batch and return its loss."""
         self.network.train()
         counts = self.texts.counts(batch.first, batch.stop, batch.form)
@@ -167,7 +167,7 @@ def _score(figures: dict[str, float]) -> float:
 
 
 @torch.no_grad()
-def watch(network: FeatureWeights, texts: Texts) -> dict[str, float]:
+def watch(network: FeatureWeights, texts: WriterTexts) -> dict[str, float]:
     """Return how often the nearest centroid names the writer, and how well pairs of one writer are told from others.
 
     Fifty writers (or all) of whom five texts are known are asked for five more, eight times; those with too few
@@ -192,14 +192,14 @@ def watch(network: FeatureWeights, texts: Texts) -> dict[str, float]:
     return {"accuracy": float(torch.stack(right).mean()), "auc": float(torch.stack(order).mean())}
 
 
-def _some_texts(texts: Texts, writer: Tensor, chance: torch.Generator) -> Tensor:
+def _some_texts(texts: WriterTexts, writer: Tensor, chance: torch.Generator) -> Tensor:
     first, count = texts.texts_of[writer].tolist()
     order = torch.empty(count, device=texts.device).uniform_(generator=chance).argsort()
     chosen: Tensor = first + order[: _KNOWN + _ASKED]
     return chosen
 
 
-def _embedded(network: FeatureWeights, texts: Texts, rows: Tensor) -> Tensor:
+def _embedded(network: FeatureWeights, texts: WriterTexts, rows: Tensor) -> Tensor:
     first, stop = texts.tokens[rows].unbind(1)
     stop = torch.minimum(stop, first + LONGEST_PIECE)
     starts = range(0, len(rows), _AT_ONCE)
