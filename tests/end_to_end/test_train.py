@@ -146,15 +146,15 @@ def test_garbage_is_refused_in_a_sentence(command, tmp_path, content, options, h
 
 @needs_torch
 def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monkeypatch):
-    write, written = checkpoints.write, []
+    write, written = checkpoints.disk.write, []
 
-    def full(path, content):
+    def full(path, content, **options):
         written.append(path)
         if len(written) > 2:  # the first checkpoint is two files
             raise OSError(28, "No space left on device")
-        write(path, content)
+        write(path, content, **options)
 
-    monkeypatch.setattr(checkpoints, "write", full)
+    monkeypatch.setattr(checkpoints.disk, "write", full)
     result = command(
         "train", "erae", table, "--text", "body", "-o", tmp_path / "model", *QUICK, "--epochs", 3, "--quiet"
     )
