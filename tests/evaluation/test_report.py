@@ -21,7 +21,8 @@ from allonym.drawing.figure_data import from_csv
 from allonym.drawing.figures import draw
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims, report
-from allonym.evaluation.evaluate import Candidate, Evaluation, evaluate
+from allonym.evaluation.candidates import Method
+from allonym.evaluation.evaluate import Evaluation, evaluate
 from allonym.evaluation.sample import Sample
 
 WORDS = ["coffee", "train", "garden", "winter", "market", "clock", "river", "bread"]
@@ -56,10 +57,10 @@ def canary_sample() -> Sample:
 @pytest.fixture(scope="module")
 def found() -> Evaluation:
     candidates = [
-        Candidate(SynTF(vocabulary=WORDS, words=12, epsilon=10.0), "ε 10"),
-        Candidate(SynTF(vocabulary=WORDS, words=12, epsilon=60.0), "ε 60"),
-        Candidate(WordExponential(epsilon=20.0, vocabulary=WORDS)),
-        Candidate(Identity()),
+        Method(SynTF(vocabulary=WORDS, words=12, epsilon=10.0), "ε 10"),
+        Method(SynTF(vocabulary=WORDS, words=12, epsilon=60.0), "ε 60"),
+        Method(WordExponential(epsilon=20.0, vocabulary=WORDS)),
+        Method(Identity()),
     ]
     with pytest.MonkeyPatch.context() as patch:
         known = metrics.measures()
@@ -164,12 +165,12 @@ def test_the_record_says_what_the_page_shows(folder, found):
     chosen = found.outcomes[found.best()]
     assert record["configurations"][record["chosen"] - 1]["advantage"] == chosen.advantage
     assert record["configurations"][0]["guarantee"]["epsilon"] == found.outcomes[0].promised.epsilon
-    attacks = record["configurations"][0]["attacks"]
-    assert {(one["attacker"], one["setting"]) for one in attacks} == {
+    attacks = record["attacks_on_originals"] + record["configurations"][0]["attacks"]
+    assert {(attack["attacker"], attack["setting"]) for attack in attacks} == {
         (name, setting)
         for name in ("words-svm", "length", "majority")
-        for setting in ("original", "static", "adaptive")
-    }
+        for setting in ("original", "static", "adaptive", "informed")
+    } | {("ensemble", "original"), ("ensemble", "informed")}
     for one in attacks:
         assert {"accuracy", "f1_macro", "top_5", "mean_reciprocal_rank"} <= set(one["figures"])
     text = (folder / "report.html").read_text("utf-8")
@@ -231,7 +232,7 @@ def test_a_repeatable_run_says_that_it_promises_nothing():
         without = known | {"meaning": replace(known["meaning"], missing=lambda: "It is not here.")}
         patch.setattr(metrics, "measures", lambda: without)
         model = SynTF(vocabulary=WORDS, words=5)
-        seeded = evaluate(canary_sample(), [Candidate(model)], [Majority()], seed=1)
+        seeded = evaluate(canary_sample(), [Method(model)], [Majority()], seed=1)
     record = report.record(seeded)
     assert record["claim"]["epsilon"] == "none"
     assert "promises nothing" in record["limits"][-1]
@@ -247,7 +248,7 @@ def test_an_internal_report_names_authors_and_rows(found, tmp_path):
     assert [int(row["row"]) for row in rows] == [sample.rows[place] for place in sample.places("test")]
     assert [row["author"] for row in rows] == [sample.authors[place] for place in sample.places("test")]
     chosen = found.outcomes[record["chosen"] - 1]
-    strongest = [row[f"{chosen.strongest.attacker} (adaptive)"] for row in rows]
+    strongest = [row[f"{chosen.strongest.attacker} ({chosen.strongest.setting})"] for row in rows]
     assert strongest == list(chosen.strongest.predicted)
     page = (tmp_path / "internal" / "report.html").read_text("utf-8")
     assert "Wanda Qvist-Marker" in page
@@ -262,8 +263,8 @@ def test_many_authors_are_drawn_together(found):
     attack = found.outcomes[0].strongest
     many = replace(found, sample=replace(sample, authors=names))
     guesses = tuple(names[place] for place in sample.places("test"))
-    panel = replace(found.outcomes[0].panel, attacks=(replace(attack, predicted=guesses),))
-    many = replace(many, outcomes=(replace(found.outcomes[0], panel=panel),))
+    attacked = replace(found.outcomes[0].attacked, attacks=(replace(attack, predicted=guesses),))
+    many = replace(many, outcomes=(replace(found.outcomes[0], attacked=attacked),))
     drawn = report._confusion(many, many.outcomes[0], internal=False)
     assert len(drawn.rows) == 25
     assert drawn.rows[-1] == "all others"

@@ -81,7 +81,7 @@ VALUES = np.modf(np.arange(1, 38) ** 1.5 * 0.618033988749)[0]
 
 @pytest.mark.parametrize("statistic", [np.mean, np.median])
 def test_mean_and_median_equal_a_slow_bootstrap(statistic):
-    draws = np.concatenate(list(scoring._draws(len(VALUES))))
+    draws = np.concatenate(list(scoring._draws(len(VALUES), 1)))
     slow = [statistic(np.array([VALUES[place] for place in row])) for row in draws]
     figure = scoring.bootstrap(VALUES, statistic)
     assert figure.value == pytest.approx(statistic(VALUES))
@@ -89,9 +89,9 @@ def test_mean_and_median_equal_a_slow_bootstrap(statistic):
 
 
 def test_draws_do_not_depend_on_the_memory_at_hand(monkeypatch):
-    whole = np.concatenate(list(scoring._draws(50)))
+    whole = np.concatenate(list(scoring._draws(50, 1)))
     monkeypatch.setattr(scoring, "_DRAWS_AT_ONCE", 170)
-    parts = list(scoring._draws(50))
+    parts = list(scoring._draws(50, 1))
     assert len(parts) > 10
     np.testing.assert_array_equal(np.concatenate(parts), whole)
     assert set(whole.ravel()) == set(range(50))
@@ -110,7 +110,36 @@ def test_lists_must_fit_together():
     with pytest.raises(InputError, match="1 documents but 2 guesses"):
         scoring.classification(["a"], ["a", "b"])
     with pytest.raises(InputError, match="shape"):
-        scoring.bootstrap([[1.0]])
+        scoring.bootstrap([[[1.0]]])
+
+
+def test_releases_are_resampled_with_their_documents(monkeypatch):
+    noisy = np.array([np.zeros(40), np.ones(40)])  # every document alike: only the release decides
+    figure = scoring.bootstrap(noisy)
+    assert (figure.value, figure.low, figure.high) == (0.5, 0.0, 1.0)
+    assert scoring.bootstrap([np.tile([0.0, 1.0], 20)] * 2).low > 0.3  # every release alike: only documents decide
+    whole = np.concatenate(list(scoring._draws(50, 3)))
+    assert set(whole.ravel()) == set(range(150))
+    assert all(len(set(row // 50)) <= 3 and len(row) == 150 for row in whole[:20])
+    monkeypatch.setattr(scoring, "_DRAWS_AT_ONCE", 170)
+    np.testing.assert_array_equal(np.concatenate(list(scoring._draws(50, 3))), whole)
+
+
+def test_guesses_of_several_releases_are_pooled():
+    truth = ["a", "a", "b", "b"]
+    right, wrong = truth, ["b", "b", "a", "a"]
+    both = scoring.classification(truth, right, wrong)["accuracy"]
+    assert (both.value, both.low, both.high) == (0.5, 0.0, 1.0)
+    assert scoring.classification(truth, right) == scoring.classification(truth, right, right)
+    with pytest.raises(InputError, match="2 guesses"):
+        scoring.classification(truth, right, ["a", "b"])
+    scores = np.eye(2)[[0, 0, 1, 1]]
+    assert scoring.ranking(truth, ["a", "b"], scores, 1 - scores)["mean_reciprocal_rank"].value == 0.75
+
+
+def test_a_release_without_a_number_takes_the_mean_of_the_others():
+    assert scoring.bootstrap([[1.0, 3.0], [np.nan, 3.0]]).value == 2.0
+    assert scoring.bootstrap([[1.0, np.nan], [1.0, np.nan]]).value == 1.0
 
 
 def test_no_share_is_all_or_nothing_by_rounding():

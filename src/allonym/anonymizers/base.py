@@ -48,6 +48,7 @@ class Anonymizer(Estimator):
     learns_a_vocabulary: ClassVar[bool] = False
     learns_from_labels: ClassVar[Mapping[str, object]] = {}
     draws_its_length: ClassVar[bool] = False
+    is_a_baseline: ClassVar[bool] = False  # an end of every comparison, which nobody should be advised to use
     replaces_words: ClassVar[bool] = False  # one by one, so that a share of them may stay: see `epsilon_for_unchanged`
     # The values of a parameter that the page's slider goes through, from the most protection to the most of the text.
     slider: ClassVar[Mapping[str, Sequence[Any]]] = {}
@@ -134,6 +135,13 @@ class Anonymizer(Estimator):
         gives = (inspect.getdoc(type(self)) or "").partition("\n")[0].rstrip(".")
         title = self.method.replace("-", " ").capitalize()
         return (Offer(self.method, title, gives, lambda: [Slider(positions)], self.guarantee().formal),)
+
+    def before_drawing(self, texts: Sequence[str]) -> list[str] | None:
+        """Return what is computed of each text before anything is drawn, written as a text; None if that is the text.
+
+        It is never released, but whoever has the program can compute it of any text he knows: attackers learn from it.
+        """
+        return None
 
     def words_at_most(self, text: str) -> int:
         """Return how many words are drawn for a text at most, where their number follows it; quickly."""

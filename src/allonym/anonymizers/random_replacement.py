@@ -54,6 +54,7 @@ class RandomReplacement(Anonymizer):
     """
 
     method = "random-replacement"
+    is_a_baseline = True
 
     def __init__(self, *, words: int = 150, vocabulary: Vocabulary = None) -> None:
         self.words = words

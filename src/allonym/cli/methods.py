@@ -37,11 +37,11 @@ def method_options(command: _Command) -> _Command:
 
 
 def several_method_options(command: _Command) -> _Command:
-    """Add --method, which may be repeated, and one option for every parameter of any method."""
+    """Add --method, which may be repeated or left out, and one option for every parameter of any method."""
     choice = click.Choice(sorted(anonymizers.examples()))
     words = "How to protect the texts; may be repeated. Options apply to the methods that take them."
     command = parameter_options(command)
-    return click.option("--method", "methods", type=choice, required=True, multiple=True, help=words)(command)
+    return click.option("--method", "methods", type=choice, multiple=True, help=words)(command)
 
 
 def parameter_options(command: _Command) -> _Command:

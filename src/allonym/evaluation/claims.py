@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from allonym import __version__
-from allonym.attackers.panel import HEADLINE
 from allonym.errors import ParameterError
 from allonym.evaluation.evaluate import Evaluation, Outcome
 from allonym.metrics.figures import percent
@@ -21,16 +20,27 @@ _NOT_COVERED = (
 
 
 def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
-    """Return the outcome in one sentence."""
-    attack = outcome.strongest
-    useless = "" if evaluation.useful(outcome) else ", no more than guessing labels without reading reaches"
+    """Return the outcome in two sentences."""
+    attack, measure = outcome.strongest, evaluation.measure
+    use, before, floor = evaluation.use(outcome).value, evaluation.before.value, evaluation.use_floor
     return (
-        f"With {outcome.candidate}, the strongest adaptive attacker ({attack.attacker}) names the right one of "
-        f"{outcome.panel.authors} authors {attack.figures[HEADLINE].in_percent()} of the time, where the strongest "
-        f"on the original texts reaches {percent(evaluation.original.figures[HEADLINE].value)} and naming the most "
-        f"frequent author always {percent(evaluation.floor)}; the texts keep {percent(outcome.relative_utility)} "
-        f"{evaluation.measure.keeps}{useless}, so relative utility minus relative attack is {outcome.advantage:+.2f}."
+        f"With {outcome.candidate}, the strongest attacker ({attack.attacker}, {attack.setting}) names the right one "
+        f"of {evaluation.authors} authors {attack.headline.in_percent()} of the time, where the strongest "
+        f"on the original texts reaches {percent(evaluation.original.headline.value)} and naming the most "
+        f"frequent author always {percent(evaluation.floor)}; the texts keep {outcome.kept.in_percent()} "
+        f"{measure.keeps} ({measure.title} {use:.2f}, originals {before:.2f}, without reading {floor:.2f}). "
+        f"{_recommendation(evaluation, outcome)}"
     )
+
+
+def _recommendation(evaluation: Evaluation, outcome: Outcome) -> str:
+    """Say by the worse ends of both intervals whether this is worth it."""
+    if outcome.candidate.is_a_baseline:
+        return "This is a baseline, for comparison alone."
+    worst = f"use kept minus attack left is {outcome.advantage:+.2f}"
+    if evaluation.recommended(outcome):
+        return f"At the worse ends of these intervals {worst}: it hides more than it destroys."
+    return f"At the worse ends of these intervals {worst}: it is not shown to hide more than it destroys."
 
 
 def claim(evaluation: Evaluation, outcome: Outcome) -> dict[str, str]:
@@ -69,10 +79,9 @@ def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
     """Return what the figures do not say."""
     found = [
         "Measured attacks are no guarantee: these attackers reached so much on these texts, and a better one may exist."
-        " The strongest of several on one test set is slightly flattered, which is the safe side.",
+        " The strongest is the one that named most known documents set aside; no test document was looked at for that.",
         "Attackers choose among the authors of this table; a real one may not know the author at all, or know more.",
-        "Intervals are over test documents. They say nothing about other training texts or another draw of the noise, "
-        "of which there was one for each configuration.",
+        "Intervals are over test documents and draws of the noise. They say nothing about other training texts.",
         "The texts made for this evaluation were measured and discarded. Publishing texts of several configurations, "
         "or of one twice, adds up their losses.",
         "The figures of this report are computed from the originals without noise; the guarantee does not cover them.",
@@ -81,7 +90,7 @@ def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
     if by_figures and len(evaluation.outcomes) > 1:
         found.append("The configuration was chosen by these same figures, which flatters it slightly.")
     if evaluation.seed is not None:
-        promise = evaluation.outcomes[0].candidate.anonymizer.guarantee()
+        promise = evaluation.outcomes[0].candidate.guarantee(1, None)
         also = (
             " Drawn securely, the same configurations promise what `allonym guarantee` says." if promise.formal else ""
         )
@@ -122,9 +131,9 @@ def _paragraph(evaluation: Evaluation, outcome: Outcome) -> str:
     return (
         f"Each document was replaced by the output of the method {outcome.candidate} (allonym {__version__}). "
         f"{outcome.promised} {_composition(outcome, sample.largest_author)} In a test on {len(sample.texts):,} "
-        f"documents of {outcome.panel.authors} authors, the strongest of {len(evaluation.attackers)} attackers "
-        f"retrained on such output ({attack.attacker}) named the right author of "
-        f"{attack.figures[HEADLINE].in_percent()} of the test documents; naming the most frequent author "
+        f"documents of {evaluation.authors} authors, the strongest of {len(evaluation.attackers)} attackers "
+        f"who know the other documents and the method ({attack.attacker}, {attack.setting}) named the right author of "
+        f"{attack.headline.in_percent()} of the test documents; naming the most frequent author "
         f"always reaches {floor}, and the strongest attacker on the originals "
-        f"{percent(evaluation.original.figures[HEADLINE].value)}. {_NOT_COVERED}"
+        f"{percent(evaluation.original.headline.value)}. {_NOT_COVERED}"
     )

@@ -39,7 +39,7 @@ def page(record: Mapping[str, Any], figures: Mapping[str, Figure], vectors: Mapp
         "chosen": escaped(f"{chosen['name']} (configuration {record['chosen']}, by {record['chosen_by']})"),
         "notes": _list(record["notes"]),
         "configurations": _configurations(record),
-        "attacks": _attacks(chosen),
+        "attacks": _attacks(record["attacks_on_originals"], chosen),
         "use": _use(record),
         "claim": _claim(record["claim"]),
         "paragraph": escaped(record["claim"]["for a data release"]),
@@ -93,39 +93,43 @@ def _cell(value: object) -> str:
 
 
 def _configurations(record: Mapping[str, Any]) -> str:
-    head = ["configuration", "ε", "strongest adaptive", "accuracy", "relative utility", "relative attack", "advantage"]
+    head = ["configuration", "ε", "strongest attack", "accuracy", "use kept", "attack left", "advantage"]
     rows = []
     for one in record["configurations"]:
-        attack, epsilon = one["strongest_adaptive"], one["guarantee"]["epsilon"]
+        attack, epsilon = one["strongest"], one["guarantee"]["epsilon"]
         mark = " (chosen)" if one["number"] == record["chosen"] else ""
         promised = "none" if epsilon is None else f"{number(epsilon)} per {one['guarantee']['unit']}"
-        shares = [f"{one['relative_utility']:.2f}", f"{one['relative_attack']:.2f}", f"{one['advantage']:+.2f}"]
-        rows.append([f"{one['number']}. {one['name']}{mark}", promised, attack["attacker"], spread(attack), *shares])
-    return _table("All configurations; advantage is relative utility minus relative attack", head, rows)
+        shares = [spread(one["use_kept"], 2), spread(one["attack_left"], 2), f"{one['advantage']:+.2f}"]
+        by = f"{attack['attacker']}, {attack['setting']}"
+        rows.append([f"{one['number']}. {one['name']}{mark}", promised, by, spread(attack), *shares])
+    caption = (
+        "All configurations. Use kept and attack left are shares of what the originals reach, above what is reached "
+        "without reading; the advantage is the lower end of the first minus the upper end of the second"
+    )
+    return _table(caption, head, rows)
 
 
-def _attacks(chosen: Mapping[str, Any]) -> str:
+def _attacks(on_originals: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any]) -> str:
     rows = [
-        [f"{one['attacker']}, {one['setting']}", *(spread(one["figures"][name]) for name in _HEADLINES)]
-        for one in chosen["attacks"]
+        [f"{attack['attacker']}, {attack['setting']}", attack["validated"]]
+        + [spread(attack["figures"][name]) for name in _HEADLINES]
+        for attack in (*on_originals, *chosen["attacks"])
     ]
-    caption = f"Every attacker in every setting, for {chosen['name']}, with intervals"
-    return _table(caption, ["attacker", *_HEADLINES.values()], rows)
+    caption = f"Every attacker in every setting, on the originals and for {chosen['name']}, with intervals"
+    return _table(caption, ["attacker", "of known texts set aside", *_HEADLINES.values()], rows)
 
 
 def _use(record: Mapping[str, Any]) -> str:
     main = record["utility_measure"]
     taken = [metrics.measures()[name] for name in record["configurations"][0]["use"]]
-    before, floor = ["original texts"], ["guessed without reading"]
+    before, floor = ["original texts"], ["without reading"]
     for measure in taken:
         if measure.name == main["name"] and measure.untouched is None:
             before.append(measure.shown(record["utility_of_originals"]))
         else:
             before.append("not measured" if measure.untouched is None else f"{measure.untouched:g}")
-        floor.append(
-            f"{record['utility_floor']:.3f}" if measure.name == main["name"] and record["utility_floor"] else "–"
-        )
-    rows = [before, floor] if record["utility_floor"] is not None else [before]
+        floor.append(f"{record['utility_floor']:.3f}" if measure.name == main["name"] else "–")
+    rows = [before, floor]
     for one in record["configurations"]:
         rows.append([f"{one['number']}. {one['name']}", *(each.shown(one["use"][each.name]) for each in taken)])
     words = f"What is left of the texts’ use, with intervals; the main measure is the {main['meaning']}"

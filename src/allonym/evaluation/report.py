@@ -17,16 +17,16 @@ from pathlib import Path
 from typing import Any
 
 from allonym import __version__, metrics
-from allonym.attackers.panel import HEADLINE, SETTINGS
 from allonym.drawing.figure_data import Bar, Bars, Figure, Heatmap, Lines, Point, Rule, to_csv
 from allonym.drawing.figures import draw
 from allonym.drawing.trade_off import point, trade_off
 from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims
+from allonym.evaluation.attack import Attack
 from allonym.evaluation.evaluate import Evaluation, Outcome
+from allonym.evaluation.knowledge import SETTINGS
 from allonym.evaluation.page import page
 from allonym.formats.tables import shown
-from allonym.jobs.execute import plain_parameter
 from allonym.jobs.outputs import atomic
 from allonym.metrics import scoring
 from allonym.metrics.figures import CONFIDENCE, rounded_percent
@@ -63,12 +63,14 @@ def record(evaluation: Evaluation, *, chosen: int | None = None, internal: bool 
         "notes": list(sample.notes),
         "floor": evaluation.floor,
         "strongest_on_originals": _strongest(evaluation.original),
+        "attacks_on_originals": [attack.to_json() for attack in evaluation.on_originals.attacks],
         "utility_measure": {
             "name": evaluation.measure.name,
             "meaning": evaluation.measure.describes_itself_as,
         },
         "utility_of_originals": evaluation.before.to_json(),
-        "utility_floor": evaluation.label_floor,
+        "utility_floor": evaluation.use_floor,
+        "recommended": evaluation.recommended(outcome),
         "configurations": [_configuration(number, one) for number, one in enumerate(evaluation.outcomes, 1)],
         "claim": claims.claim(evaluation, outcome),
         "limits": claims.limits(evaluation, by_figures=chosen is None),
@@ -161,7 +163,7 @@ def _save(path: Path, text: str) -> None:
 
 
 def _save_predictions(path: Path, evaluation: Evaluation, outcome: Outcome) -> None:
-    sample, attacks = evaluation.sample, outcome.panel.attacks
+    sample, attacks = evaluation.sample, outcome.attacked.attacks
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(["row", "author", *(f"{one.attacker} ({one.setting})" for one in attacks)])
@@ -171,30 +173,35 @@ def _save_predictions(path: Path, evaluation: Evaluation, outcome: Outcome) -> N
 
 
 def _chosen_by(evaluation: Evaluation) -> str:
-    above = ", among those above the label floor" if evaluation.label_floor is not None else ""
-    return f"the largest relative utility minus relative attack{above}"
+    but = "; baselines are never advised" if any(one.candidate.is_a_baseline for one in evaluation.outcomes) else ""
+    return f"the largest advantage: use kept minus attack left, each at the worse end of its interval{but}"
 
 
-def _strongest(attack: Any) -> dict[str, Any]:  # noqa: ANN401 - panel's Attack
-    return {"attacker": attack.attacker, **attack.figures[HEADLINE].to_json()}
+def _strongest(attack: Attack) -> dict[str, Any]:
+    return {
+        "attacker": attack.attacker,
+        "setting": attack.setting,
+        "validated": attack.validated,
+        **attack.headline.to_json(),
+    }
 
 
 def _configuration(number: int, outcome: Outcome) -> dict[str, Any]:
-    anonymizer = outcome.candidate.anonymizer
     return {
         "number": number,
         "name": str(outcome.candidate),
         "method": outcome.candidate.method,
-        "parameters": {name: plain_parameter(value) for name, value in anonymizer.get_params().items()},
+        "parameters": outcome.candidate.parameters(),
+        "draws": outcome.draws,
         "guarantee": outcome.promised.to_dict(),
         "guarantee_of_largest_author": outcome.promised_to_author.to_dict(),
-        "strongest_adaptive": _strongest(outcome.strongest),
-        "strongest_static": _strongest(outcome.panel.strongest("static")),
+        "strongest": _strongest(outcome.strongest),
+        "strongest_static": _strongest(outcome.attacked.strongest("static")),
         "use": {name: figure and figure.to_json() for name, figure in outcome.use.items()},
-        "relative_utility": outcome.relative_utility,
-        "relative_attack": outcome.relative_attack,
+        "use_kept": outcome.kept.to_json(),
+        "attack_left": outcome.left.to_json(),
         "advantage": outcome.advantage,
-        "attacks": [one.to_json() for one in outcome.panel.attacks],
+        "attacks": [attack.to_json() for attack in outcome.attacked.attacks],
     }
 
 
@@ -210,16 +217,15 @@ def _how(evaluation: Evaluation) -> dict[str, Any]:
             "python": platform.python_version(),
             **{name: str(module.__version__) for name, module in modules.items()},
         },
-        "attackers": dict(evaluation.attackers),
-        "settings": {
-            "original": "trained and tested on the originals",
-            "static": "trained on the originals, tested on released texts",
-            "adaptive": "trained and tested on released texts",
-        },
+        "attackers": evaluation.attackers,
+        "settings": dict(SETTINGS),
+        "strongest": "the attacker that named most of the known documents set aside; test documents had no say",
+        "own_releases": f"of at most {evaluation.released_of_author} known documents of each author",
         "randomness": "cryptographic, not repeatable"
         if evaluation.seed is None
         else f"--insecure-seed {evaluation.seed}",
-        "intervals": f"{rounded_percent(CONFIDENCE)} bootstrap over test documents, {scoring.RESAMPLES} resamples",
+        "intervals": f"{rounded_percent(CONFIDENCE)} bootstrap over test documents and draws, "
+        f"{scoring.RESAMPLES} resamples",
         **_how_measured(evaluation),
         "released_texts": "measured and discarded; nothing of them was written",
     }
@@ -240,35 +246,35 @@ def _how_measured(evaluation: Evaluation) -> dict[str, str]:
 def _trade_off(evaluation: Evaluation, chosen: int) -> Lines:
     curves: dict[str, list[Point]] = {}
     for place, outcome in enumerate(evaluation.outcomes):
-        candidate, attack = outcome.candidate, outcome.strongest.figures[HEADLINE]
+        candidate, attack = outcome.candidate, outcome.strongest.headline
         figures = (attack.numbers, evaluation.use(outcome).numbers)
         made = point(*figures, candidate.setting or candidate.method, chosen=place == chosen)
         curves.setdefault(candidate.method, []).append(made)
-    rules = [Rule("x", evaluation.floor, "author floor")]
-    if evaluation.label_floor is not None:
-        rules.append(Rule("y", evaluation.label_floor, "label floor"))
+    rules = [Rule("x", evaluation.floor, "chance"), Rule("y", evaluation.use_floor, "without reading")]
     return trade_off(
         "Each point is a configuration: further up the texts keep more of their use "
-        f"({evaluation.measure.describes_itself_as}), further left the strongest adaptive attacker names fewer "
-        "authors. The ring marks the chosen configuration, the floors what guessing authors or labels without reading "
-        "would reach. Lines through points are intervals.",
-        ("accuracy of the strongest adaptive attacker", evaluation.measure.title),
+        f"({evaluation.measure.describes_itself_as}), further left the strongest attacker names fewer "
+        "authors. The ring marks the chosen configuration, dashed lines what would be reached without reading. Lines "
+        "through points are intervals.",
+        ("accuracy of the strongest attacker", evaluation.measure.title),
         curves,
-        (evaluation.original.figures[HEADLINE].numbers, evaluation.before.numbers),
+        (evaluation.original.headline.numbers, evaluation.before.numbers),
         rules,
     )
 
 
 def _attackers(evaluation: Evaluation, outcome: Outcome) -> Bars:
     groups = []
-    for name, _ in evaluation.attackers:
-        found = {one.setting: one.figures[HEADLINE] for one in outcome.panel.attacks if one.attacker == name}
-        shapes = [Bar(setting, *found[setting].numbers) for setting in SETTINGS]
-        groups.append((name, tuple(shapes)))
+    attacks = (*evaluation.on_originals.attacks, *outcome.attacked.attacks)
+    for name in evaluation.attackers:
+        reached = {attack.setting: attack.headline for attack in attacks if attack.attacker == name}
+        groups.append(
+            (name, tuple(Bar(setting, *reached[setting].numbers) for setting in SETTINGS if setting in reached))
+        )
     return Bars(
         "Attackers before and after",
         f"Accuracy of each attacker on the originals, and on texts released by {outcome.candidate}: trained on the "
-        "originals (static) and on released texts (adaptive), with intervals.",
+        "originals (static), on the attacker’s own releases (adaptive) and on all he has (informed), with intervals.",
         "accuracy: share of test documents whose author is named",
         tuple(groups),
         evaluation.floor,
@@ -292,7 +298,7 @@ def _confusion(evaluation: Evaluation, outcome: Outcome, internal: bool) -> Heat
         names = [*names[:first], "all others"]
     return Heatmap(
         "Who is taken for whom",
-        "Test documents by their author (rows) and by the author that the strongest adaptive attacker "
+        "Test documents by their author (rows) and by the author that the strongest attacker "
         f"({outcome.strongest.attacker}) names (columns), largest first. On the diagonal it is right.",
         "named by the attacker",
         "true author",

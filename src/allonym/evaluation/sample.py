@@ -22,6 +22,7 @@ FEWEST_DOCUMENTS = 4  # of an author: three to learn from and one to be recognis
 MOST_AUTHORS = 50  # linear attackers hold a weight for each author and feature
 MOST_DOCUMENTS = 10_000
 TRAIN_SHARE = 0.7
+MOST_TESTED = 50  # documents of an author: attackers know all the others
 _PARTS = ("train", "test")
 
 
@@ -37,6 +38,7 @@ class Sample:
         rows: The row of each in the table, counted from 1.
         largest_author: Most documents of one author in the whole table.
         notes: What was left out, in sentences without names.
+        released: What was made of each document elsewhere, by the name of the column.
     """
 
     texts: list[str] = field(repr=False)
@@ -46,6 +48,7 @@ class Sample:
     rows: list[int] = field(repr=False)
     largest_author: int
     notes: tuple[str, ...] = ()
+    released: dict[str, list[str]] = field(default_factory=dict, repr=False)
 
     def places(self, part: str) -> list[int]:
         """Return the places of the documents of "train" or "test"."""
@@ -63,6 +66,7 @@ class _Rows:
     authors: list[str]
     labels: list[str] | None
     parts: list[str] | None
+    released: dict[str, list[str]]
 
 
 def read_sample(
@@ -72,6 +76,7 @@ def read_sample(
     author: str,
     label: str | None = None,
     split: str | None = None,
+    released: Sequence[str] = (),
     max_authors: int = MOST_AUTHORS,
     max_documents: int = MOST_DOCUMENTS,
 ) -> Sample:
@@ -82,7 +87,9 @@ def read_sample(
         text: Column with the texts; may be left out when just one holds text.
         author: Column with the authors.
         label: Column with the labels that an analyst would want to find.
-        split: Column that says "train" or "test"; by default 70 % of each author's documents are learned from.
+        split: Column that says "train" or "test"; by default 70 % of each author's documents are learned from, and all
+            but 50 where there are many.
+        released: Columns with texts that were rewritten elsewhere.
         max_authors: Keep those with most documents.
         max_documents: Keep so many, of each author in proportion.
 
@@ -92,9 +99,9 @@ def read_sample(
     if Path(source).suffix.lower() not in table_suffixes():
         known = ", ".join(table_suffixes())
         raise InputError(f"{shown(source)} is not a table; give one of {known} with a column of authors.")
-    keep = [column for column in (label, split) if column is not None]
+    keep = [column for column in (label, split, *released) if column is not None]
     documents = open_documents(source, text=text, author=author, keep=keep)
-    rows = _read_rows(documents, label, split)
+    rows = _read_rows(documents, label, split, released)
     by_author: dict[str, list[int]] = {}
     for position, name in enumerate(rows.authors):
         by_author.setdefault(name, []).append(position)
@@ -113,12 +120,13 @@ def read_sample(
         [position + 1 for position in positions],
         largest,
         tuple(notes),
+        {column: [texts[position] for position in positions] for column, texts in rows.released.items()},
     )
 
 
-def _read_rows(documents: Documents, label: str | None, split: str | None) -> _Rows:
+def _read_rows(documents: Documents, label: str | None, split: str | None, released: Sequence[str]) -> _Rows:
     authors: list[str] = []
-    columns: dict[str, list[str]] = {name: [] for name in (label, split) if name is not None}
+    columns: dict[str, list[str]] = {name: [] for name in (label, split, *released) if name is not None}
     for batch in documents:
         authors += map(shown, batch.authors or [])  # NumPy would cut zero bytes off a name
         for name, values in columns.items():
@@ -135,7 +143,7 @@ def _read_rows(documents: Documents, label: str | None, split: str | None) -> _R
     if strange:
         rows = "1 row says" if strange == 1 else f"{strange:,} rows say"
         raise InputError(f"{shown(documents.source)}: {rows} neither train nor test in the column of --split.")
-    return _Rows(authors, None if label is None else columns[label], parts)
+    return _Rows(authors, None if label is None else columns[label], parts, {name: columns[name] for name in released})
 
 
 def _choose_authors(
@@ -210,7 +218,7 @@ def _trained(by_author: list[list[int]], parts: list[str] | None) -> dict[int, b
         return {position: parts[position] == "train" for positions in by_author for position in positions}
     train: dict[int, bool] = {}
     for positions in by_author:
-        learned = min(len(positions) - 1, max(1, round(TRAIN_SHARE * len(positions))))
+        learned = min(len(positions) - 1, max(1, round(TRAIN_SHARE * len(positions)), len(positions) - MOST_TESTED))
         train |= {position: rank < learned for rank, position in enumerate(positions)}
     return train
 

@@ -30,34 +30,60 @@ class Ground:
     test: Sequence[int] = field(repr=False)
     labels: Sequence[str] | None = field(default=None, repr=False)
 
+    def untouched(self) -> Released:
+        """Return the documents as they were, as if they had been released so."""
+        return Released(*(Part.of_texts([self.texts[place] for place in part]) for part in (self.train, self.test)))
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was released of some documents: as it is (texts, or counts of words), and written as texts."""
+
+    payload: Any = field(repr=False)
+    texts: Sequence[str] = field(repr=False)
+
+    @classmethod
+    def of_texts(cls, texts: Sequence[str]) -> Part:
+        """Return a part whose texts are all there is to it."""
+        return cls(texts, texts)
+
+
+@dataclass(frozen=True)
+class Released:
+    """One release of the documents of a ground: those an analyst may learn from, and those that are measured."""
+
+    train: Part
+    test: Part
+
 
 class Taking:
     """A measure on one ground, with what is computed of the originals once: here of each test document by itself.
 
     Attributes:
         before: What the originals reach.
-        floor: What would be reached without reading, where that is known.
+        floor: What would be reached without reading; here, what another document of the ground reaches.
     """
-
-    floor: float | None = None
 
     def __init__(self, measure: Measure, ground: Ground) -> None:
         self._measure = measure
         most = measure.most or len(ground.test)
-        self._places = list(ground.test[:: max(1, len(ground.test) // most)])[:most]
-        originals = [ground.texts[place] for place in self._places]
+        self._places = range(0, len(ground.test), max(1, len(ground.test) // most))[:most]
+        originals = [ground.texts[ground.test[place]] for place in self._places]
         self._prepared = measure.prepare(originals)
         known = None if measure.untouched is None else Figure(*3 * (measure.untouched,))
-        self.before = known or self._figure(originals) or Figure(0.0, 0.0, 0.0)
+        self.before = known or self._figure([originals]) or Figure(0.0, 0.0, 0.0)
+        self.floor = 0.0
+        if measure.main is not None and len(originals) > 1:
+            others = self._figure([[*originals[len(originals) // 2 :], *originals[: len(originals) // 2]]])
+            self.floor = 0.0 if others is None else others.value
 
-    def after(self, payload: Any, texts: Sequence[str]) -> Figure | None:  # noqa: ANN401 - vectors or texts
-        """Return what a release of all documents reaches, as it is and written as texts; None if it cannot be told."""
-        return self._figure([texts[place] for place in self._places])
+    def after(self, releases: Sequence[Released]) -> Figure | None:
+        """Return what releases of all documents reach together; None if that cannot be told."""
+        return self._figure([[released.test.texts[place] for place in self._places] for released in releases])
 
-    def _figure(self, texts: Sequence[str]) -> Figure | None:
-        numbers: Figures = self._measure.of(self._prepared, texts)
-        known = numbers[~np.isnan(numbers)]
-        return scoring.bootstrap(known, self._measure.statistic) if len(known) else None
+    def _figure(self, releases: Sequence[Sequence[str]]) -> Figure | None:
+        numbers: Figures = np.array([self._measure.of(self._prepared, texts) for texts in releases])
+        return None if np.isnan(numbers).all() else scoring.bootstrap(numbers, self._measure.statistic)
 
 
 def nothing_missing() -> str:

@@ -1,11 +1,13 @@
-"""How well somebody guessed: accuracy, F1, rank, each with a bootstrap interval over the documents.
+"""How well somebody guessed: accuracy, F1, rank, each with a bootstrap interval over documents and releases.
 
-Percentile intervals over documents drawn with replacement. The draws are repeatable, and no model is fitted again, so
-an interval says nothing about other training texts or another run of a random anonymizer.
+Percentile intervals over documents drawn with replacement and, where the same documents were released several times,
+over releases drawn with replacement, too. What is drawn is repeatable, and no model is fitted again, so an interval
+says nothing about other training texts.
 """
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -32,34 +34,42 @@ def bootstrap(values: ArrayLike, statistic: Callable[..., Any] = np.mean) -> Fig
     """Return a statistic of one number for each document; documents without one (NaN) are left out.
 
     Args:
-        values: One number a document.
+        values: One number a document; or releases × documents, where all documents were released several times.
         statistic: A function of an array and `axis`, such as `numpy.mean` or `numpy.median`.
 
     >>> print(bootstrap([1.0, 1.0, 1.0]))
     1.000 (1.000 to 1.000)
     """
     numbers = np.asarray(values, dtype=np.float64)
-    if numbers.ndim != 1:
+    if numbers.ndim not in (1, 2):
         raise InputError(f"Give one number for each document, not an array of shape {numbers.shape}.")
-    numbers = numbers[~np.isnan(numbers)]
-    _at_least_one(len(numbers))
-    resampled = [statistic(numbers[draws], axis=1) for draws in _draws(len(numbers))]
-    return Figure.of_resamples(float(statistic(numbers, axis=0)), np.concatenate(resampled))
+    numbers = _without_gaps(np.atleast_2d(numbers))
+    _at_least_one(numbers.size)
+    releases, documents = numbers.shape
+    resampled = [statistic(numbers.ravel()[drawn], axis=1) for drawn in _draws(documents, releases)]
+    return Figure.of_resamples(float(statistic(numbers.ravel(), axis=0)), np.concatenate(resampled))
 
 
-def classification(truth: Sequence[object], predicted: Sequence[object]) -> dict[str, Figure]:
+def classification(truth: Sequence[object], *predicted: Sequence[object]) -> dict[str, Figure]:
     """Return accuracy, and F1, precision and recall both weighted by class size and as plain means ("macro").
 
     Resampling documents resamples the counts of the confusion matrix, from which every figure follows. As in
     scikit-learn, classes are those that occur among the true or the predicted ones, and 0/0 counts as 0.
 
+    Args:
+        truth: The class of each document.
+        predicted: What was guessed of each; once for every release of the documents.
+
     >>> classification(["a", "a", "b", "b"], ["a", "b", "b", "b"])["accuracy"].value
     0.75
     """
-    of_document, margins = _cells(truth, predicted)
-    measured = values(truth, predicted)
+    for guesses in predicted:
+        _as_many(truth, guesses)
+    pooled = [list(truth) * len(predicted), list(itertools.chain.from_iterable(predicted))]
+    of_guess, margins = _cells(*pooled)
+    measured = values(*pooled)
     resampled = np.concatenate(
-        [_scores(_counted(of_document[draws], len(margins)), margins) for draws in _draws(len(of_document))]
+        [_scores(_counted(of_guess[drawn], len(margins)), margins) for drawn in _draws(len(truth), len(predicted))]
     )
     return {
         name: Figure.of_resamples(value, spread)
@@ -74,18 +84,22 @@ def values(truth: Sequence[object], predicted: Sequence[object]) -> dict[str, fl
     return dict(zip(_SCORES, found.tolist(), strict=True))
 
 
-def ranking(truth: Sequence[object], classes: Sequence[object] | NDArray[Any], scores: Floats) -> dict[str, Figure]:
+def ranking(truth: Sequence[object], classes: Sequence[object] | NDArray[Any], *scores: Floats) -> dict[str, Figure]:
     """Return how high the true class ranks: the share among the first five, and the mean reciprocal rank.
 
     Ties count against the guesser: with equal scores the true class comes last. A class that the guesser does not know
-    is never found.
+    is never found. Scores are given once for every release of the documents.
     """
     column = {str(name): position for position, name in enumerate(classes)}
     known = np.array([column.get(str(name), -1) for name in truth])
     _at_least_one(len(known))
-    own = np.where(known >= 0, scores[np.arange(len(known)), known], -np.inf)
-    ranks = np.where(known >= 0, (scores >= own[:, None]).sum(1), np.inf)
+    ranks = np.array([_ranks(known, each) for each in scores])
     return {"top_5": bootstrap(ranks <= 5), "mean_reciprocal_rank": bootstrap(1 / ranks)}
+
+
+def _ranks(known: _Integers, scores: Floats) -> Floats:
+    of_truth = np.where(known >= 0, scores[np.arange(len(known)), known], -np.inf)
+    return np.where(known >= 0, (scores >= of_truth[:, None]).sum(1), np.inf)
 
 
 def chance(truth: Sequence[object]) -> float:
@@ -102,22 +116,35 @@ def confusion(truth: Sequence[object], predicted: Sequence[object], classes: Seq
     return table
 
 
-def _draws(documents: int) -> Iterator[_Integers]:
-    """Draw documents with replacement, a row a resample, some rows at a time.
+def _draws(documents: int, releases: int) -> Iterator[_Integers]:
+    """Draw places in releases × documents, flattened: documents and releases with replacement, a row a resample.
 
     Each resample has its own stream, so that how many are held at once does not change them.
     """
     streams = insecure(_BOOTSTRAP_SEED).documents([b""] * RESAMPLES)
-    rows = max(1, _DRAWS_AT_ONCE // documents)
+    of_release = insecure(_BOOTSTRAP_SEED + 1).documents([b""] * RESAMPLES)
+    rows = max(1, _DRAWS_AT_ONCE // (documents * releases))
     for start in range(0, RESAMPLES, rows):
         stop = min(start + rows, RESAMPLES)
-        yield streams.part(start, stop).below(documents, (stop - start, documents))
+        drawn = streams.part(start, stop).below(documents, (stop - start, documents))
+        if releases > 1:
+            chosen = of_release.part(start, stop).below(releases, (stop - start, releases))
+            drawn = (chosen[:, :, None] * documents + drawn[:, None, :]).reshape(stop - start, -1)
+        yield drawn
+
+
+def _without_gaps(numbers: Floats) -> Floats:
+    """Leave out documents without a number; where only some of its releases have none, its mean stands for them."""
+    missing = np.isnan(numbers)
+    numbers, missing = numbers[:, ~missing.all(0)], missing[:, ~missing.all(0)]
+    if missing.any():
+        numbers = np.where(missing, np.nanmean(numbers, axis=0), numbers)
+    return numbers
 
 
 def _cells(truth: Sequence[object], predicted: Sequence[object]) -> tuple[_Integers, _Integers]:
     """Return each document's cell among the occupied ones of the confusion matrix, and what a cell counts towards."""
-    if len(truth) != len(predicted):
-        raise InputError(f"There are {len(truth)} documents but {len(predicted)} guesses; give one for each.")
+    _as_many(truth, predicted)
     _at_least_one(len(truth))
     numbers: dict[str, int] = {}
     codes = np.array([[numbers.setdefault(str(name), len(numbers)) for name in names] for names in (truth, predicted)])
@@ -156,6 +183,11 @@ def _scores(counts: _Integers, margins: _Integers) -> Floats:
 
 def _ratio(above: _Integers, below: _Integers) -> Floats:
     return np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+
+
+def _as_many(truth: Sequence[object], guesses: Sequence[object]) -> None:
+    if len(truth) != len(guesses):
+        raise InputError(f"There are {len(truth)} documents but {len(guesses)} guesses; give one for each.")
 
 
 def _at_least_one(documents: int) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from allonym.errors import ParameterError
 from allonym.language.words import checked_texts
 from allonym.metrics._shared import Progress
-from allonym.metrics.base import Ground, Measure, Taking
+from allonym.metrics.base import Ground, Measure, Released, Taking
 from allonym.metrics.figures import Figure
 from allonym.metrics.scoring import classification
 
@@ -120,23 +120,26 @@ class _Analyst(Taking):
     """How well an analyst finds the labels who learns them from what was released."""
 
     def __init__(self, measure: Measure, ground: Ground) -> None:
-        self._ground = ground
         self._labels = [[(ground.labels or [])[place] for place in part] for part in (ground.train, ground.test)]
-        self.before = self._score(ground.texts)
+        self.before = self._score([ground.untouched()])
         self.floor = self._guessing()
 
-    def after(self, payload: Any, texts: Sequence[str]) -> Figure:  # noqa: ANN401 - vectors or texts
+    def after(self, releases: Sequence[Released]) -> Figure:
         try:
-            return self._score(payload if hasattr(payload, "tocsr") else texts)
+            return self._score(releases)
         except ParameterError:  # not one word is left to learn from: the originals had passed
             return self._one_label()
 
-    def _score(self, documents: Any) -> Figure:  # noqa: ANN401 - counts, which the analyst gets as they are, or texts
-        train, test = (
-            documents[part] if hasattr(documents, "tocsr") else [documents[place] for place in part]
-            for part in (self._ground.train, self._ground.test)
-        )
-        return topic_scores(train, self._labels[0], test, self._labels[1]).best[_FIGURE]
+    def _score(self, releases: Sequence[Released]) -> Figure:
+        """Return the better analyst's score over all releases, of each of which he learns anew."""
+        guesses = []
+        for released in releases:
+            # An analyst gets counts as they are.
+            parts = (released.train, released.test)
+            vectors = weighted(*(each.payload if hasattr(each.payload, "tocsr") else each.texts for each in parts))
+            guesses.append(analysts(vectors[0], self._labels[0], vectors[1]))
+        scores = [classification(self._labels[1], *(each[name] for each in guesses)) for name in guesses[0]]
+        return max((score[_FIGURE] for score in scores), key=lambda figure: figure.value)
 
     def _guessing(self) -> float:
         """Return the better of naming the most frequent label always and of guessing labels as often as they occur.

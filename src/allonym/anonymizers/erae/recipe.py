@@ -188,6 +188,10 @@ class ERAE(Anonymizer):
         """Return how many words and marks are drawn for a text when lengths are copied."""
         return sum(map(len, sequences.sentences(text)))
 
+    def before_drawing(self, texts: Sequence[str]) -> list[str]:
+        """Return the sentences or clauses of each text that words are drawn for."""
+        return [self._text(self._sentences(text)) for text in texts]
+
     def __getstate__(self) -> dict[str, object]:
         # The network is read again where it is needed: a copy of it in every worker's mail would be megabytes.
         cached = cached_names(type(self))

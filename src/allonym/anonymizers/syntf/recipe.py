@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from allonym import arithmetic
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.offers import Offer, Slider
+from allonym.anonymizers.release import texts_of_counts
 from allonym.anonymizers.syntf.auditing import SynTFAuditing
 from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, counts_of, mechanism_for, synthesise
 from allonym.errors import InputError, ParameterError
@@ -210,6 +211,10 @@ class SynTF(Anonymizer):
         Privacy: spends nothing; a function of what was released and of public reference texts.
         """
         return self._learned_profiles().evidence(vectors)
+
+    def before_drawing(self, texts: Sequence[str]) -> list[str]:
+        """Return the terms of each text that can be drawn, as often as they occur."""
+        return texts_of_counts(self._counts(texts), self.vocabulary_)
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> sparse.csr_array:
         return synthesise(self.compositions(texts), self.words, self.mechanism_, streams)

@@ -252,6 +252,10 @@ class WordSubstitution(Anonymizer):
         """Return how many words are replaced; some are joined, so that these are no more than `words_at_most`."""
         return len(self._rows(text))
 
+    def before_drawing(self, texts: Sequence[str]) -> list[str]:
+        """Return the words of each text that will be replaced."""
+        return [" ".join(self.words_of(text)) for text in texts]
+
     def words_of(self, document: str) -> list[str]:
         """Return a document as this method reads it: the words that will be replaced, one for one."""
         return [self.table_.words[row] for row in self._rows(document)]
