@@ -4,9 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from allonym.attackers import panel
 from allonym.attackers.floors import Majority
 from allonym.attackers.linear import WordNGramSVM
-from allonym.attackers.panel import PanelResult, Texts, attack, default_panel, train
+from allonym.attackers.panel import (
+    PanelResult,
+    Texts,
+    attack,
+    default_panel,
+    missing_from_panel,
+    quick_panel,
+    train,
+)
 from allonym.errors import InputError
 
 ORIGINAL = Texts(["tea, please"] * 4 + ["no coffee!"] * 3, ["tea, please", "no coffee!"])
@@ -58,5 +67,16 @@ def test_what_does_not_fit_together_is_refused():
         attack([Majority()], TRAIN, [], original=Texts(ORIGINAL.train, []))
 
 
-def test_the_default_panel_needs_no_extra():
-    assert {"words-svm", "characters-svm", "writeprints-svm", "majority"} <= {each.name for each in default_panel()}
+def test_the_default_panel_leaves_out_what_needs_an_extra_and_says_so(monkeypatch):
+    strong = {each.name for each in default_panel()} | set(missing_from_panel())
+    assert strong >= {"ngrams", "binary-bayes", "style-encoder", "meaning", "structure", "majority"}
+    monkeypatch.setattr(panel, "meaning_lacks", lambda: "onnxruntime is not installed: run `pip install …`.")
+    assert "meaning" not in {each.name for each in default_panel()}
+    assert "pip install" in missing_from_panel()["meaning"]
+    monkeypatch.setattr(panel, "meaning_lacks", lambda: "")
+    assert "meaning" in {each.name for each in default_panel()}
+    assert not missing_from_panel()
+
+
+def test_the_quick_panel_is_a_part_of_the_strong_one():
+    assert {each.name for each in quick_panel()} < {each.name for each in default_panel()}

@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from allonym import models
-from allonym.attackers.panel import default_panel
 from allonym.attackers.style_encoder import StyleEncoder
 from allonym.errors import ModelError, ParameterError
 
@@ -57,10 +56,6 @@ def test_it_needs_no_torch():
     script += f"StyleEncoder().fit({TEXTS!r}, {AUTHORS!r})\nprint('torch' in sys.modules)"
     result = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert result.stdout.strip() == "False"
-
-
-def test_it_is_not_in_the_default_panel():
-    assert StyleEncoder.name not in {attacker.name for attacker in default_panel()}
 
 
 def test_published_figures_are_those_that_were_measured():

@@ -11,6 +11,7 @@ from sklearn.base import clone
 
 from allonym import attackers
 from allonym.attackers import store
+from allonym.attackers.meaning import missing
 from allonym.errors import InputError, ModelError, ParameterError
 
 NEEDS_TORCH = {"character-network", "lstm", "lstm-cnn"}
@@ -46,6 +47,8 @@ ODD += ["word " * 30_000, "x" * 20_000]
 def made(name):
     if name in NEEDS_TORCH and not HAS_TORCH:
         pytest.skip("needs the extra neural (torch)")
+    if name == "meaning" and missing():
+        pytest.skip("needs the extra semantics (onnxruntime)")
     return attackers.make(name, **SMALL.get(name, {}))
 
 
@@ -58,6 +61,7 @@ def test_every_attacker_of_the_panel_is_there():
     assert set(attackers.classes()) >= {
         "characters-svm", "words-svm", "words-bayes", "writeprints-svm", "writeprints-bayes", "delta", "clear-channel",
         "length", "majority", "character-network", "lstm", "lstm-cnn", "style-encoder",
+        "ngrams", "binary-bayes", "meaning", "structure",
     }  # fmt: skip
 
 

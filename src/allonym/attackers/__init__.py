@@ -1,6 +1,7 @@
 """The attackers: scikit-learn classifiers over texts that name the writer, found by name.
 
-A class of this package with a `name` is an attacker. The panel of `allonym.attackers.panel` runs many at once.
+A class of this package with a `name` is an attacker; `foreign` makes one of any other classifier over texts. The panel
+of `allonym.attackers.panel` runs many at once; `allonym.attackers.ensemble` makes one of them.
 """
 
 from __future__ import annotations
@@ -38,3 +39,10 @@ def make(name: str, **parameters: Any) -> Attacker:  # noqa: ANN401 - the parame
     if name not in known:
         raise ParameterError(f"There is no attacker {name!r}; choose one of: {', '.join(known)}.")
     return known[name](**parameters)
+
+
+def foreign(classifier: Any) -> Attacker:  # noqa: ANN401 - scikit-learn has no types
+    """Return an attacker made of any classifier over texts: an instance (say a Pipeline), or "module:Class"."""
+    from allonym.attackers.adapter import Foreign
+
+    return Foreign(classifier)

@@ -24,8 +24,8 @@ class Attacker(ClassifierMixin, BaseEstimator):
     name after an underscore, and what else `_state` returns.
     """
 
-    name: ClassVar[str]
-    describes_itself_as: ClassVar[str]
+    name: str
+    describes_itself_as: str
     learned: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod

@@ -57,6 +57,8 @@ class NGrams(Features):
         longest: Most.
         most: The most frequent so many are kept.
         reading: What is read in the place of a text, of the same length (the clear channel masks words).
+        across_words: Let n-grams of characters run from one word into the next.
+        presence: Whether an n-gram stands in a text, 1 or 0, is all that is told: no frequencies, no lengths.
     """
 
     def __init__(
@@ -67,12 +69,16 @@ class NGrams(Features):
         *,
         most: int = 200_000,
         reading: Callable[[str], str] | None = None,
+        across_words: bool = False,
+        presence: bool = False,
     ) -> None:
         self.of = of
         self.shortest = shortest
         self.longest = longest
         self.most = most
         self.reading = reading
+        self.across_words = across_words
+        self.presence = presence
 
     def fit(self, texts: Sequence[str]) -> Self:
         """Choose the n-grams found in two texts at least; in one, if no other is to be had."""
@@ -109,18 +115,20 @@ class NGrams(Features):
         if self.of == "words":
             return _token_spans(gram.split(" "), read, text)
         inner = r"\s+".join(re.escape(piece) for piece in gram.split())
-        before = r"(?<!\S)" if gram[:1] == " " else ""
-        after = r"(?!\S)" if gram[-1:] == " " else ""
+        borders = (r"(?<=\s)", r"(?=\s)") if self.across_words else (r"(?<!\S)", r"(?!\S)")
+        before = borders[0] if gram[:1] == " " else ""
+        after = borders[1] if gram[-1:] == " " else ""
         return [match.span() for match in re.finditer(f"{before}{inner}{after}", read)] if inner else []
 
     def state(self) -> dict[str, Any]:
         """Return the n-grams and their weights."""
-        return {"grams": self._grams, "idf": self._fitted.idf_.tolist()}
+        return {"grams": self._grams, "idf": [] if self.presence else self._fitted.idf_.tolist()}
 
     def restore(self, state: dict[str, Any]) -> Self:
         """Take n-grams and weights from `state`."""
         vectorizer = self._vectorizer(vocabulary=list(state["grams"]))
-        vectorizer.idf_ = np.array(state["idf"], dtype=np.float64)
+        if not self.presence:
+            vectorizer.idf_ = np.array(state["idf"], dtype=np.float64)
         self._keep(vectorizer)
         return self
 
@@ -134,17 +142,67 @@ class NGrams(Features):
         return lowered(read) if self.of == "words" else read
 
     def _vectorizer(self, **settings: Any) -> Any:  # noqa: ANN401 - scikit-learn has no types
-        from sklearn.feature_extraction.text import TfidfVectorizer
+        from sklearn.feature_extraction.text import CountVectorizer, TfidfVectorizer
 
-        return TfidfVectorizer(
-            analyzer="word" if self.of == "words" else "char_wb",
+        by_characters = "char" if self.across_words else "char_wb"
+        make, kind = (CountVectorizer, {"binary": True}) if self.presence else (TfidfVectorizer, {"sublinear_tf": True})
+        return make(
+            analyzer="word" if self.of == "words" else by_characters,
             ngram_range=(self.shortest, self.longest),
             token_pattern=TOKEN.pattern if self.of == "words" else None,
             preprocessor=self._read,
             lowercase=False,
-            sublinear_tf=True,
+            **kind,
             **settings,
         )
+
+
+class Together(Features):
+    """Several kinds of features side by side.
+
+    Args:
+        parts: The kinds.
+    """
+
+    def __init__(self, *parts: Features) -> None:
+        self.parts = parts
+
+    def fit(self, texts: Sequence[str]) -> Self:
+        """Choose the columns of every kind."""
+        for part in self.parts:
+            part.fit(texts)
+        return self
+
+    def transform(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Return documents × columns of all kinds."""
+        return sparse.csr_array(sparse.hstack([part.transform(texts) for part in self.parts], format="csr"))
+
+    def fit_transform(self, texts: Sequence[str]) -> sparse.csr_array:
+        """Choose the columns of every kind and return them."""
+        return sparse.csr_array(sparse.hstack([part.fit_transform(texts) for part in self.parts], format="csr"))
+
+    def names(self) -> list[str]:
+        """Return what each column counts, kind after kind."""
+        return [name for part in self.parts for name in part.names()]
+
+    def occurrences(self, column: int, text: str) -> Spans:
+        """Ask the kind that the column is of."""
+        for part in self.parts:
+            size = len(part.names())
+            if column < size:
+                return part.occurrences(column, text)
+            column -= size
+        raise IndexError(f"There are not so many columns: {column} too many.")
+
+    def state(self) -> dict[str, Any]:
+        """Return what each kind learned."""
+        return {"parts": [part.state() for part in self.parts]}
+
+    def restore(self, state: dict[str, Any]) -> Self:
+        """Give each kind back what it learned."""
+        for part, learned in zip(self.parts, state["parts"], strict=True):
+            part.restore(learned)
+        return self
 
 
 class Lengths(Features):

@@ -16,10 +16,13 @@ from numpy.typing import NDArray
 from sklearn.base import clone
 
 from allonym.attackers.base import Attacker
-from allonym.attackers.delta import Delta
 from allonym.attackers.floors import LengthOnly, Majority
-from allonym.attackers.linear import CharacterNGramSVM, ClearChannelSVM, WordBayes, WordNGramSVM
-from allonym.attackers.writeprints.attackers import WritePrintsBayes, WritePrintsSVM
+from allonym.attackers.linear import BinaryBayes, ClearChannelSVM, NGramSVM, WordBayes, WordNGramSVM
+from allonym.attackers.meaning import Meaning
+from allonym.attackers.meaning import missing as meaning_lacks
+from allonym.attackers.structure import Structure
+from allonym.attackers.style_encoder import StyleEncoder
+from allonym.attackers.writeprints.attackers import WritePrintsSVM
 from allonym.errors import InputError
 from allonym.metrics import scoring
 from allonym.metrics.figures import Figure
@@ -88,18 +91,39 @@ class PanelResult:
 
 
 def default_panel() -> list[Attacker]:
-    """Return the attackers that need nothing beyond the core install."""
-    return [
+    """Return the strong attackers, which a figure that is published should be of.
+
+    Where an extra is not installed, the attackers that need it are left out; `missing_from_panel` says which.
+    """
+    lacking = missing_from_panel()
+    strong: list[Attacker] = [
+        NGramSVM(),
         WordNGramSVM(),
-        CharacterNGramSVM(),
+        BinaryBayes(),
         WordBayes(),
+        StyleEncoder(),
+        Meaning(),
+        Structure(),
         WritePrintsSVM(),
-        WritePrintsBayes(),
-        Delta(),
-        ClearChannelSVM(),
-        LengthOnly(),
-        Majority(),
+        *_what_passes_through(),
     ]
+    return [attacker for attacker in strong if attacker.name not in lacking]
+
+
+def quick_panel() -> list[Attacker]:
+    """Return attackers that answer while somebody waits; `default_panel` is stronger, and takes many times as long."""
+    return [WordNGramSVM(), BinaryBayes(), Structure(), *_what_passes_through()]
+
+
+def missing_from_panel() -> dict[str, str]:
+    """Return the attackers that `default_panel` leaves out here, each with what to install."""
+    lacks = {Meaning.name: meaning_lacks()}
+    return {name: lack for name, lack in lacks.items() if lack}
+
+
+def _what_passes_through() -> list[Attacker]:
+    """Return attackers that see little: what they reach, a method lets through."""
+    return [ClearChannelSVM(), LengthOnly(), Majority()]
 
 
 def train(attackers: Sequence[Attacker], texts: Sequence[str], authors: Sequence[str]) -> list[Attacker]:

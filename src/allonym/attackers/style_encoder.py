@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import lru_cache
 from typing import Literal, TypeAlias, get_args
 
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allonym.attackers.base import Attacker
+from allonym.attackers.linear import logistic, support_vectors
 from allonym.errors import ParameterError
 from allonym.networks.style_encoder.inference import DEFAULT, StyleReader
 
@@ -69,21 +69,8 @@ def weigh(
     if classifier == "nearest":
         return _centroids(vectors, writers)
     if classifier == "svm":
-        from sklearn.svm import LinearSVC
-
-        machine = LinearSVC(C=_SVM_COST if cost is None else cost, random_state=0, max_iter=10_000)
-    else:
-        from sklearn.linear_model import LogisticRegression
-
-        machine = LogisticRegression(C=_LOGISTIC_COST if cost is None else cost, max_iter=1000)
-    with warnings.catch_warnings():
-        # One known text of each author is few, but may be all there is.
-        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
-        machine.fit(vectors, writers)
-    weights, constants = machine.coef_, machine.intercept_
-    if len(machine.classes_) == 2:
-        weights, constants = np.vstack([-weights, weights]), np.concatenate([-constants, constants])
-    return np.ascontiguousarray(weights, dtype=np.float64), np.asarray(constants, dtype=np.float64)
+        return support_vectors(vectors, writers, cost=_SVM_COST if cost is None else cost)
+    return logistic(vectors, writers, cost=_LOGISTIC_COST if cost is None else cost)
 
 
 def _centroids(vectors: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Floats, Floats]:

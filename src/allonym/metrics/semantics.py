@@ -22,7 +22,7 @@ from allonym.errors import AllonymError
 from allonym.language import synonyms
 from allonym.language.words import checked_texts, terms, words
 from allonym.metrics import _meteor, _minilm
-from allonym.metrics._minilm import DIMENSIONS, Vectors, encoder
+from allonym.metrics._minilm import DIMENSIONS, Vectors, encode
 from allonym.metrics._shared import Figures, Progress, checked_pairs, lacking, optional
 from allonym.metrics.base import Measure
 
@@ -38,7 +38,8 @@ def embed(texts: Sequence[str], *, progress: Progress = None) -> Vectors:
 
     The encoder is all-MiniLM-L6-v2 in 8-bit integers: the mean of its last layer over at most 256 tokens. Longer texts
     are cut into pieces, after a sentence where possible, whose vectors are averaged by their numbers of tokens and
-    scaled to length 1. Equal texts are encoded once.
+    scaled to length 1. A text is encoded once while the process lives: the vectors of the 65,536 texts asked for last
+    are remembered (about 120 MB), by the texts' digests.
 
     Args:
         texts: Any texts; the encoder knows English.
@@ -50,10 +51,9 @@ def embed(texts: Sequence[str], *, progress: Progress = None) -> Vectors:
     """
     documents = checked_texts(texts)
     vectors = np.zeros((len(documents), DIMENSIONS), dtype=np.float32)
-    embedding = _Embedding(documents)
     for start in range(0, len(documents), _BLOCK):
         stop = min(start + _BLOCK, len(documents))
-        vectors[start:stop] = embedding.of(documents[start:stop])
+        vectors[start:stop] = encode(documents[start:stop])
         if progress is not None:
             progress(stop, len(documents))
     return vectors
@@ -71,10 +71,9 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
     """
     olds, news = checked_pairs(before, after)
     similarities = np.empty(len(olds))
-    embedding = _Embedding(olds + news)
     for start in range(0, len(olds), _BLOCK):
         stop = min(start + _BLOCK, len(olds))
-        both = embedding.of(olds[start:stop] + news[start:stop]).astype(np.float64)
+        both = encode(olds[start:stop] + news[start:stop]).astype(np.float64)
         similarities[start:stop] = _cosines(both[: stop - start], both[stop - start :])
         if progress is not None:
             progress(stop, len(olds))
@@ -157,21 +156,6 @@ def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress:
             figures[number] = float(not one and not other)
         _report(progress, number + 1, len(references))
     return figures
-
-
-class _Embedding:
-    """Encodes blocks of texts and keeps the vectors of those that come again, however far apart they are."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._encoder = encoder()
-        self._repeated = {text for text, count in Counter(texts).items() if count > 1}
-        self._kept: dict[str, Vectors] = {}
-
-    def of(self, texts: Sequence[str]) -> Vectors:
-        new = [text for text in dict.fromkeys(texts) if text not in self._kept]
-        found = dict(zip(new, self._encoder.encode(new), strict=True)) if new else {}
-        self._kept |= {text: vector for text, vector in found.items() if text in self._repeated}
-        return np.stack([found[text] if text in found else self._kept[text] for text in texts])
 
 
 class _Synonyms:
