@@ -37,6 +37,7 @@ _COMMANDS = {
     "reproduce": "Make a paper's tables again, theirs beside ours.",
     "serve": "Open the local page in a browser.",
     "train": "Train a model on your own text.",
+    "tune": "Find the setting that keeps most use within a target.",
 }
 
 

@@ -17,6 +17,7 @@ from allonym.cli import RISK
 from allonym.cli.methods import build, parameter_options
 from allonym.cli.talk import Talk, common_options
 from allonym.formats.tables import shown
+from allonym.jobs.command import TIMEOUT
 from allonym.jobs.outputs import atomic
 
 _MOST_DRAWS = 10**9
@@ -46,7 +47,7 @@ _MOST_DRAWS = 10**9
     f"[default: {methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
 )
 @click.option(
-    "--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {audit_command.TIMEOUT:g}]"
+    "--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {TIMEOUT:g}]"
 )
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write the audit as a page (.html)."
@@ -96,7 +97,7 @@ def command(
             pairs=pairs,
             declared=declared,
             draws=draws or audit_command.DRAWS,
-            timeout=audit_command.TIMEOUT if timeout is None else timeout,
+            timeout=TIMEOUT if timeout is None else timeout,
         )
     else:
         anonymizer = build(method or "", given, reference=reference, unchanged=target_unchanged)

@@ -124,10 +124,20 @@ class Compared:
 
     @classmethod
     def of(
-        cls, context: click.Context, given: _Given, *, table: str, text: str | None, released: Sequence[str] = ()
+        cls,
+        context: click.Context,
+        given: _Given,
+        *,
+        table: str,
+        text: str | None,
+        released: Sequence[str] = (),
+        offered: bool = False,
     ) -> Self:
-        """Return what the options of `comparing_options` ask for; `given` holds them and the methods' parameters."""
-        asked = {name: given.pop(name) for name in _COMPARING}
+        """Return what the options of `comparing_options` ask for; `given` holds them and the methods' parameters.
+
+        With `offered`, a method that nothing is swept of is tried in all settings that people are offered.
+        """
+        asked = {name: given.pop(name) for name in _COMPARING} | {"offered": offered, "released": released}
         common = {
             "reference": asked["reference"],
             "unchanged": asked["target_unchanged"],
@@ -135,18 +145,22 @@ class Compared:
             "text": text,
         }
         attackers = _panel(asked["panel"], asked["names"], asked["classes"])
-        return cls(
-            _candidates(context, asked, given, released, common), attackers, _measures(asked["further"]),
-            asked["draws"], asked["insecure_seed"], asked["panel"] == "quick" and asked["names"] is None,
-        )  # fmt: skip
+        candidates = _candidates(context, asked, given, common)
+        quick = asked["panel"] == "quick" and asked["names"] is None
+        return cls(candidates, attackers, _measures(asked["further"]), asked["draws"], asked["insecure_seed"], quick)
 
-    def evaluated(self, talk: Talk, sample: Sample) -> Evaluation:
-        """Measure everything, and tell what it cost."""
+    def evaluated(self, talk: Talk, sample: Sample, candidates: Sequence[Candidate] | None = None) -> Evaluation:
+        """Measure everything, or some of it, and tell what it cost."""
         with _measuring(talk) as progress:
             evaluation = evaluate(
-                sample, self.candidates, self.attackers,
-                measures=self.measures, draws=self.draws, seed=self.seed, progress=progress,
-            )  # fmt: skip
+                sample,
+                self.candidates if candidates is None else candidates,
+                self.attackers,
+                measures=self.measures,
+                draws=self.draws,
+                seed=self.seed,
+                progress=progress,
+            )
         slowest = sorted(evaluation.seconds.items(), key=lambda item: -item[1])
         took = ", ".join(f"{name} {seconds:.0f} s" for name, seconds in slowest)
         quick = " This was the quick panel; the full one finds more." if self.quick else ""
@@ -196,31 +210,38 @@ def _measuring(talk: Talk) -> Iterator[Progress]:
         yield progress
 
 
-def _candidates(
-    context: click.Context, asked: _Given, given: _Given, released: Sequence[str], common: _Given
-) -> list[Candidate]:
+def _candidates(context: click.Context, asked: _Given, given: _Given, common: _Given) -> list[Candidate]:
     """Return every method with every combination of the swept values it takes, every program and every column."""
-    if not (asked["methods"] or asked["commands"] or released):
+    if not (asked["methods"] or asked["commands"] or asked["released"]):
         raise click.UsageError("Name what to measure: --method or --command.")
     programs = [Program(Command(line, timeout=asked["timeout"]), " ".join(line.split())) for line in asked["commands"]]
-    sweeps = [_swept(context, words) for words in asked["sweep"]]
-    plans = _plans(list(dict.fromkeys(asked["methods"])), given, sweeps, common)
-    number = len(plans) + len(programs) + len(released)
+    plans = _plans(
+        list(dict.fromkeys(asked["methods"])),
+        given,
+        [_swept(context, words) for words in asked["sweep"]],
+        common,
+        offered=asked["offered"],
+    )
+    number = len(plans) + len(programs) + len(asked["released"])
     if number > _MOST_CONFIGURATIONS:
         raise click.UsageError(f"That makes {number} configurations; sweep at most {_MOST_CONFIGURATIONS}.")
     built = [Method(_built(name, fixed | tried, given, common), _named(tried)) for name, fixed, tried in plans]
-    return [*built, *programs, *(Column(name) for name in released)]
+    return [*built, *programs, *(Column(name) for name in asked["released"])]
 
 
 def _plans(
-    methods: list[str], given: _Given, sweeps: Sequence[tuple[str | None, str, list[Any]]], common: _Given
+    methods: list[str],
+    given: _Given,
+    sweeps: Sequence[tuple[str | None, str, list[Any]]],
+    common: _Given,
+    *,
+    offered: bool,
 ) -> list[tuple[str, _Given, _Given]]:
     """Return each method with its fixed parameters and those that are tried."""
     accepted = {method: set(inspect.signature(anonymizers.find(method)).parameters) for method in methods}
     wanted = [(None, name) for name, value in given.items() if value is not None and name not in _ABOUT_REFERENCE]
     for method, name in (*wanted, *((method, name) for method, name, _ in sweeps)):
-        takers = [taker for taker in methods if method in (None, taker) and name in accepted[taker]]
-        if not takers:
+        if not any(method in (None, taker) and name in accepted[taker] for taker in methods):
             flag = f"--{name.replace('_', '-')}"
             raise click.UsageError(f"{flag} is not an option of {method or ' or '.join(methods)}; leave it out.")
     _refuse_unused(given, common, [anonymizers.find(method) for method in methods])
@@ -228,9 +249,25 @@ def _plans(
     for method in methods:
         values = {name: tried for only, name, tried in sweeps if only in (None, method) and name in accepted[method]}
         fixed = {name: value for name, value in given.items() if name in accepted[method]}
-        for chosen in itertools.product(*values.values()):
-            plans.append((method, fixed, dict(zip(values, chosen, strict=True))))
+        tried = [dict(zip(values, chosen, strict=True)) for chosen in itertools.product(*values.values())]
+        if offered and not values:
+            chosen = {name for name, value in fixed.items() if value is not None}
+            tried = [
+                {name: value for name, value in position.items() if name not in chosen} for position in _offered(method)
+            ]
+        plans += [(method, fixed, each) for each in tried]
     return plans
+
+
+def _offered(method: str) -> list[_Given]:
+    """Return the settings that people are offered a method in; its own ones if nobody is."""
+    positions = [
+        dict(position)
+        for offer in anonymizers.examples()[method].offers()
+        for slider in offer.sliders()
+        for position in slider.positions
+    ]
+    return positions or [{}]
 
 
 def _swept(context: click.Context, words: str) -> tuple[str | None, str, list[Any]]:
