@@ -160,7 +160,7 @@ def test_progress_ends_where_it_said_it_would(sample, candidates):
 
 def test_nothing_to_evaluate_is_refused(sample):
     for candidates, draws in (([], 5), ([SAME], 0)):
-        with pytest.raises(ParameterError, match="one method"):
+        with pytest.raises(ParameterError, match="needs one"):
             evaluate(sample, candidates, QUICK, draws=draws)
 
 

@@ -46,9 +46,7 @@ _MOST_DRAWS = 10**9
     help=f"Draws that judge each input, after as many that choose what to look at. "
     f"[default: {methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
 )
-@click.option(
-    "--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {TIMEOUT:g}]"
-)
+@click.option("--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {TIMEOUT:g}]")
 @click.option(
     "--report", type=click.Path(dir_okay=False, path_type=Path), help="Also write the audit as a page (.html)."
 )

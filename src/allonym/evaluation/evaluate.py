@@ -27,7 +27,7 @@ Progress = Callable[[int, int], None]
 
 DRAWS = 5
 _DRAWS_OF_KNOWN = 2  # an attacker who releases a known text more often learns little more, and pays for it
-_RELEASED_OF_AUTHOR = 100  # known documents of each author that the attacker releases himself
+RELEASED_OF_AUTHOR = 100  # known documents of each author that the attacker releases himself
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def evaluate(
     *,
     measures: Sequence[Measure] | None = None,
     draws: int = DRAWS,
-    released_of_author: int = _RELEASED_OF_AUTHOR,
+    released_of_author: int = RELEASED_OF_AUTHOR,
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -147,35 +147,92 @@ def evaluate(
         seed: Makes the run repeatable; its guarantees then read "none". By default noise is drawn securely.
         progress: Told how many of the steps are done.
     """
-    if not candidates or not attackers or draws < 1:
-        raise ParameterError("An evaluation needs one method, one attacker and one draw at least.")
+    if not candidates:
+        raise ParameterError("An evaluation needs one method at least.")
     steps = _Steps(len(candidates) * (len(attackers) * len(ON_RELEASES) + draws + 1), progress)
-    bench = _Bench(sample, released_of_author)
-    wanted = [measure for measure in metrics.measures().values() if measure.usual] if measures is None else measures
-    taken, not_measured = _taken(wanted, bench.ground)
-    main = next(measure for measure in wanted if measure.main is not None and measure.name in taken)
-    panel = Attackers(attackers, bench.knowledge(), bench.test_texts, bench.test_authors, steps.done)
+    ruler = Ruler(
+        sample,
+        attackers,
+        measures=measures,
+        draws=draws,
+        released_of_author=released_of_author,
+        seed=seed,
+        step=steps.step,
+    )
     outcomes = []
-    for candidate in candidates:
-        releases = bench.releases(candidate, draws, seed, steps)
-        computed = candidate.before_drawing(bench.known_texts)
-        attacked = panel.on_releases(
-            bench.knowledge([released.train.texts for released in releases[:_DRAWS_OF_KNOWN]], computed),
-            [released.test.texts for released in releases],
+    for number, candidate in enumerate(candidates, 1):
+        outcomes.append(ruler.measured(candidate))
+        steps.at(number / len(candidates))
+    return ruler.evaluation(outcomes)
+
+
+class Ruler:
+    """A sample with all that is learned and computed of it once, by which any number of configurations is measured.
+
+    Args are those of `evaluate`; `step` is called after each release, each attacker in each setting, and all measures.
+    """
+
+    def __init__(
+        self,
+        sample: Sample,
+        attackers: Sequence[Attacker],
+        *,
+        measures: Sequence[Measure] | None = None,
+        draws: int = DRAWS,
+        released_of_author: int = RELEASED_OF_AUTHOR,
+        seed: int | None = None,
+        step: Callable[[], None] = lambda: None,
+    ) -> None:
+        if not attackers or draws < 1 or released_of_author < 1:
+            raise ParameterError(
+                "An evaluation needs one attacker, one draw and one known document an author at least."
+            )
+        self._sample, self._draws, self._seed, self._step = sample, draws, seed, step
+        self._released_of_author = released_of_author
+        self._bench = _Bench(sample, released_of_author)
+        self._wanted = [one for one in metrics.measures().values() if one.usual] if measures is None else measures
+        self._taken, self._not_measured = _taken(self._wanted, self._bench.ground)
+        self._main = next(one for one in self._wanted if one.main is not None and one.name in self._taken)
+        bench = self._bench
+        self.panel = Attackers(attackers, bench.knowledge(), bench.test_texts, bench.test_authors, step)
+
+    def measured(self, candidate: Candidate) -> Outcome:
+        """Release the documents, attack what was released, and measure what is left of its use."""
+        releases = self._bench.releases(candidate, self._draws, self._seed, self._step)
+        known = [released.train.texts for released in releases[:_DRAWS_OF_KNOWN]]
+        knowledge = self._bench.knowledge(known, candidate.before_drawing(self._bench.known_texts))
+        attacked = self.panel.on_releases(knowledge, [released.test.texts for released in releases])
+        use = {name: measure.after(releases) for name, measure in self._taken.items()}
+        self._step()
+        to_one, to_author = (candidate.guarantee(number, self._seed) for number in (1, self._sample.largest_author))
+        main = self._taken[self._main.name]
+        kept = _above(use[self._main.name] or Figure(0.0, 0.0, 0.0), main.before, main.floor)
+        left = _above(attacked.strongest().headline, self.panel.on_originals.strongest().headline, self.panel.chance)
+        every = {measure.name: use.get(measure.name) for measure in self._wanted}
+        return Outcome(candidate, to_one, to_author, attacked, every, kept, left, len(releases))
+
+    def evaluation(self, outcomes: Sequence[Outcome]) -> Evaluation:
+        """Return configurations that were measured, with what they are compared to."""
+        main = self._taken[self._main.name]
+        return Evaluation(
+            sample=self._sample,
+            outcomes=tuple(outcomes),
+            measure=self._main,
+            before=main.before,
+            use_floor=main.floor,
+            attackers=self.panel.names,
+            on_originals=self.panel.on_originals,
+            floor=self.panel.chance,
+            authors=len(set(self._sample.authors)),
+            released_of_author=self._released_of_author,
+            not_measured=self._not_measured,
+            seed=self._seed,
+            seconds=self.panel.seconds,
         )
-        use = {name: measure.after(releases) for name, measure in taken.items()}
-        steps.done()
-        to_one, to_author = (candidate.guarantee(number, seed) for number in (1, sample.largest_author))
-        kept = _above(use[main.name] or Figure(0.0, 0.0, 0.0), taken[main.name].before, taken[main.name].floor)
-        left = _above(attacked.strongest().headline, panel.on_originals.strongest().headline, panel.chance)
-        every = {measure.name: use.get(measure.name) for measure in wanted}
-        outcomes.append(Outcome(candidate, to_one, to_author, attacked, every, kept, left, len(releases)))
-    steps.finished()
-    return Evaluation(
-        sample, tuple(outcomes), main, taken[main.name].before, taken[main.name].floor, panel.names,
-        panel.on_originals, panel.chance, len(set(sample.authors)), released_of_author, not_measured, seed,
-        panel.seconds,
-    )  # fmt: skip
+
+    def of_originals(self) -> dict[str, Figure]:
+        """Return what the originals reach in every measure."""
+        return {name: taking.before for name, taking in self._taken.items()}
 
 
 class _Bench:
@@ -201,8 +258,8 @@ class _Bench:
         """Return what an attacker knows, with his own releases."""
         return Knowledge(self.known_texts, self._known_authors, self._chosen, releases, computed)
 
-    def releases(self, candidate: Candidate, draws: int, seed: int | None, steps: _Steps) -> list[Released]:
-        """Release everything; stop after the second time if it came out as the first."""
+    def releases(self, candidate: Candidate, draws: int, seed: int | None, step: Callable[[], None]) -> list[Released]:
+        """Release everything so often; only once where the second time comes out as the first."""
         release = candidate.releasing(self._sample, seed)
         parts: list[Part] = []
         released: list[Released] = []
@@ -210,13 +267,8 @@ class _Bench:
             if draw < _DRAWS_OF_KNOWN:
                 parts.append(release(self.ground.train))
             released.append(Released(parts[draw % len(parts)], release(self._test)))
-            steps.done()
-            same = draw == 1 and all(
-                list(first.texts) == list(second.texts)
-                for first, second in ((released[0].train, released[1].train), (released[0].test, released[1].test))
-            )
-            if same:
-                steps.skip(draws - 2)
+            step()
+            if draw == 1 and _texts(released[0]) == _texts(released[1]):
                 return released[:1]
         return released
 
@@ -236,21 +288,22 @@ def _taken(wanted: Sequence[Measure], ground: Ground) -> tuple[dict[str, Taking]
 
 
 class _Steps:
-    """Counts what is done: each release, each attacker in each setting, and what use is left."""
+    """Counts what is done; a method that always writes the same takes fewer steps than were reckoned with."""
 
     def __init__(self, total: int, progress: Progress | None) -> None:
         self._total, self._done, self._progress = total, 0, progress
 
-    def done(self) -> None:
-        self.skip(1)
+    def step(self) -> None:
+        self.at((self._done + 1) / self._total)
 
-    def skip(self, steps: int) -> None:
-        self._done += steps
+    def at(self, share: float) -> None:
+        self._done = max(self._done, round(share * self._total))
         if self._progress is not None:
             self._progress(self._done, self._total)
 
-    def finished(self) -> None:
-        self.skip(self._total - self._done)
+
+def _texts(released: Released) -> list[str]:
+    return [*released.train.texts, *released.test.texts]
 
 
 def _above(after: Figure, before: Figure, floor: float) -> Figure:
