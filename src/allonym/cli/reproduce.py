@@ -12,7 +12,9 @@ from allonym.errors import ParameterError
 from allonym.jobs.outputs import atomic
 
 _RUNS = ", ".join(f"{runs} for {name}" for name, runs in papers.takers("runs").items())
-_FOR = {option: f"for {' and '.join(papers.takers(option))}." for option in ("models", "work", "earlier")}
+_FOR = {
+    option: f"for {' and '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
+}
 
 
 @click.command(name="reproduce")
@@ -31,6 +33,12 @@ _FOR = {option: f"for {' and '.join(papers.takers(option))}." for option in ("mo
     type=click.Path(path_type=Path),
     help=f"JSON file of an earlier run, whose rows of models that are not there now are taken over, {_FOR['earlier']}",
 )
+@click.option(
+    "--rivals",
+    type=click.Path(path_type=Path),
+    help=f"JSON file with the commands of other tools (tools/rivals/make_environments.py makes it), {_FOR['rivals']}",
+)
+@click.option("--only", help=f"Texts to measure on, with commas between their names, {_FOR['only']}")
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
 @click.pass_obj
@@ -44,11 +52,13 @@ def command(
     models: Path | None,
     work: Path | None,
     earlier: Path | None,
+    rivals: Path | None,
+    only: str | None,
     force: bool,
 ) -> None:
     """Make a paper's tables on real data: PAPER.json, and PAPER.md and figures made from it."""
     try:
-        options = papers.options(paper, runs=runs, models=models, work=work, earlier=earlier)
+        options = papers.options(paper, runs=runs, models=models, work=work, earlier=earlier, rivals=rivals, only=only)
     except ParameterError as error:
         raise click.UsageError(str(error)) from error
     out.mkdir(parents=True, exist_ok=True)

@@ -230,6 +230,10 @@ class Ruler:
             seconds=self.panel.seconds,
         )
 
+    def floors(self) -> dict[str, float]:
+        """Return what is reached in every measure without reading."""
+        return {name: taking.floor for name, taking in self._taken.items()}
+
     def of_originals(self) -> dict[str, Figure]:
         """Return what the originals reach in every measure."""
         return {name: taking.before for name, taking in self._taken.items()}

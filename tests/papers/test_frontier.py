@@ -1,0 +1,104 @@
+"""The frontier: rows are measured by the one ruler, kept as they are done, and shown."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from allonym.attackers.floors import Majority
+from allonym.attackers.linear import WordNGramSVM
+from allonym.errors import InputError
+from allonym.papers import files, find
+from allonym.papers.frontier import grounds, reproduce, settings
+from tests.evaluation.habits import WORDS, read, rows
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """Two methods on made-up texts."""
+    made = rows({"ada": 12, "ben": 12, "cleo": 12})
+    ground = grounds.Ground("Made-up texts", "topic", lambda data: read(tmp_path, made, label="topic"))
+    monkeypatch.setattr(reproduce, "GROUNDS", {"made": ground, "further": ground})
+    ours = (
+        settings.Setting("syntf", "SynTF", "ε = 40", {"epsilon": 40.0, "words": 12, "vocabulary": WORDS}),
+        settings.Setting("syntf", "SynTF", "ε = 4", {"epsilon": 4.0, "words": 12, "vocabulary": WORDS}),
+    )
+    monkeypatch.setattr(reproduce, "OURS", ours)
+    monkeypatch.setattr(reproduce, "default_panel", lambda: [WordNGramSVM(), Majority()])
+    monkeypatch.setattr(reproduce, "_MEASURED", {"topic": None, "unchanged": None})
+
+
+@pytest.fixture
+def listed(tmp_path):
+    command = f"{sys.executable} -c 'import sys; [print(line.strip().upper()) for line in sys.stdin]'"
+    path = tmp_path / "rivals.json"
+    path.write_text(json.dumps([{"title": "capitals", "setting": "", "command": command}]), encoding="utf-8")
+    return path
+
+
+def test_methods_and_rivals_stand_in_one_table(small, listed, tmp_path):
+    said = []
+    results = reproduce.run(Path("."), said.append, runs=2, rivals=listed, only="made")
+    made = {row["name"]: row for row in results["grounds"]["made"]["rows"]}
+    assert list(made) == ["original", "SynTF, ε = 40", "SynTF, ε = 4", "capitals"]
+    assert made["capitals"]["strongest"]["value"] == made["original"]["strongest"]["value"] == 1.0
+    assert made["capitals"]["loss_per_document"] is None
+    assert made["SynTF, ε = 40"]["loss_per_document"] > made["SynTF, ε = 4"]["loss_per_document"] > 0
+    assert [row["draws"] for row in made.values() if "draws" in row] == [2, 2, 1]
+    assert all(row["words_per_second"] > 0 for row in made.values() if "draws" in row)
+    assert len(said) == 3
+    text = files("frontier", results)["frontier.md"]
+    for name in made:
+        assert f"| {name} |" in text
+    assert "3 authors" in text
+
+
+def test_an_interrupted_run_goes_on(small, tmp_path):
+    work = tmp_path / "work"
+
+    def stop(said: str) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        reproduce.run(Path("."), stop, runs=1, work=work, only="made")
+    said: list[str] = []
+    results = reproduce.run(Path("."), said.append, runs=1, work=work, only="made")
+    assert len(said) == 1  # the first row was kept
+    assert reproduce.run(Path("."), said.append, runs=1, work=work, only="made") == results
+    both = reproduce.run(Path("."), said.append, runs=1, work=work, only="further")
+    assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
+
+
+def test_what_is_not_there_is_refused(small, tmp_path):
+    with pytest.raises(InputError, match="no texts called nowhere"):
+        reproduce.run(Path("."), print, only="nowhere")
+    (tmp_path / "r.json").write_text('[{"title": 1}]', encoding="utf-8")
+    with pytest.raises(InputError, match="lists no rivals"):
+        reproduce.run(Path("."), print, rivals=tmp_path / "r.json")
+
+
+def test_our_settings_can_be_made():
+    for setting in reproduce._installed(print):
+        assert setting.made().guarantee(1, None).definition
+    assert len({setting.name for setting in settings.OURS}) == len(settings.OURS)
+
+
+def test_texts_are_cut_at_sentences():
+    assert grounds.opening("One two. Three four! " + "word " * 200) == "One two. Three four!"
+    assert grounds.review("a b . c d . e f") == "a b. c d."
+    assert grounds.tokenised("A b . C d . e f") == "a b . c d ."
+
+
+@pytest.mark.skipif(not DATA.exists(), reason="the corpora are not here")
+def test_the_ten_reviewers_are_read_whole():
+    sample = grounds.GROUNDS["imdb62-10"].read(DATA)
+    assert (len(sample.places("train")), len(sample.places("test")), len(set(sample.authors))) == (8000, 300, 10)
+
+
+def test_it_is_found_by_name():
+    assert find("frontier") is reproduce
