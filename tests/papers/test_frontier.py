@@ -90,7 +90,7 @@ def test_our_settings_can_be_made():
 
 def test_texts_are_cut_at_sentences():
     assert grounds.opening("One two. Three four! " + "word " * 200) == "One two. Three four!"
-    assert grounds.review("a b . c d . e f") == "a b. c d."
+    assert grounds.review("A b . C d . e f") == "A b. C d."
     assert grounds.tokenised("A b . C d . e f") == "a b . c d ."
 
 

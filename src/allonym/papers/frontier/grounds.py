@@ -58,6 +58,7 @@ def bloggers(authors: int, tested: int) -> Callable[[Path], Sample]:
 
     def read(data: Path) -> Sample:
         corpus = blogs.load(data)
+        ages = corpus.ages
         unseen = [row for row in _shuffled(len(corpus.texts)) if corpus.splits[row] == "test"]
         chosen = {blogger for blogger, _ in Counter(corpus.bloggers[row] for row in unseen).most_common(authors)}
         rows = [row for row in unseen if corpus.bloggers[row] in chosen]
@@ -66,7 +67,7 @@ def bloggers(authors: int, tested: int) -> Callable[[Path], Sample]:
         for row in rows:
             numbers[corpus.bloggers[row]] += 1
             known = numbers[corpus.bloggers[row]] > tested
-            posts.append((opening(corpus.texts[row]), str(corpus.bloggers[row]), corpus.ages[row], known))
+            posts.append((opening(corpus.texts[row]), str(corpus.bloggers[row]), ages[row], known))
         return _sample(posts, tested)
 
     return read
