@@ -65,13 +65,14 @@ _KEPT: Final = re.compile(
 _UNREADABLE: Final = re.compile(f"[^{_READABLE}]+")
 _LETTER: Final = re.compile(r"[^\W\d_]")
 _FEWEST_WORDS: Final = 3  # of what is translated: shorter pieces come back wrong, or twice
+_SUM: Final = r"\d++(?:[.,]\d++)*+(?:\s?(?:thousand|million|billion|m|bn|k)\b)?"
 _PLAIN: Final = (
     (re.compile("[\u2018\u2019\u201a\u201b\u2032`\u00b4]"), "'"),
     (re.compile("[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]"), '"'),
     (re.compile(r"\s*(?:\u2014|--+)\s*|(?<=\s)[\u2013-](?=\s)"), " - "),
     (re.compile("\u2026"), "..."),
-    (re.compile(r"\u00a3\s?(\d[\d.,]*+(?<=\d)(?:\s?(?:thousand|million|billion|m|bn|k)\b)?)"), r"\1 pounds"),
-    (re.compile(r"\u20ac\s?(\d[\d.,]*+(?<=\d)(?:\s?(?:thousand|million|billion|m|bn|k)\b)?)"), r"\1 euros"),
+    (re.compile(rf"\u00a3\s?({_SUM})"), r"\1 pounds"),
+    (re.compile(rf"\u20ac\s?({_SUM})"), r"\1 euros"),
     (re.compile(r"\s+"), " "),
 )
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import Final
 
-_NARROWEST: Final = 40  # columns: shorter lines are verse, a list or an address, and their breaks are meant
+# Columns that people wrap text at. Shorter lines are verse, a list or an address; in longer ones nothing was wrapped.
+_WIDTHS: Final = range(40, 101)
 
 
 def lines(text: str) -> list[str]:
@@ -38,7 +39,7 @@ def _unwrapped(paragraph: list[str]) -> list[str]:
     joined = paragraph[:1]
     for line, following in pairwise(paragraph):
         first_word = following.partition(" ")[0]
-        if width >= _NARROWEST and len(line) + 1 + len(first_word) > width:
+        if width in _WIDTHS and len(line) + 1 + len(first_word) > width:
             joined[-1] += f" {following}"
         else:
             joined.append(following)
