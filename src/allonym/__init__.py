@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from allonym.anonymizers.identity import Identity as Identity
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
     from allonym.anonymizers.release import Release as Release
+    from allonym.anonymizers.round_trip import RoundTrip as RoundTrip
     from allonym.anonymizers.syntf import SynTF as SynTF
     from allonym.anonymizers.syntf._matrix import SynTFCounts as SynTFCounts
     from allonym.anonymizers.words.exponential import WordExponential as WordExponential
@@ -33,6 +34,7 @@ _HOMES = {
     "Identity": "anonymizers.identity",
     "RandomReplacement": "anonymizers.random_replacement",
     "Release": "anonymizers.release",
+    "RoundTrip": "anonymizers.round_trip",
     "SynTF": "anonymizers.syntf",
     "SynTFCounts": "anonymizers.syntf._matrix",
     "WordExponential": "anonymizers.words.exponential",

@@ -15,7 +15,7 @@ from sklearn.preprocessing import FunctionTransformer
 
 import allonym
 from allonym import anonymizers
-from allonym.errors import AllonymError, InputError
+from allonym.errors import AllonymError, InputError, MissingDependencyError
 from allonym.privacy import Guarantee
 from allonym.randomness import insecure, secure
 
@@ -37,12 +37,14 @@ TEXTS = [
 LONG = "harbour rain morning gull letter committee " * 17_000
 EXAMPLES = sorted(anonymizers.examples().items())
 
-examples = pytest.mark.parametrize("example", [e for _, e in EXAMPLES], ids=[name for name, _ in EXAMPLES])
-private = pytest.mark.parametrize(
-    "example",
-    [e for _, e in EXAMPLES if e.guarantee().formal],
-    ids=[name for name, e in EXAMPLES if e.guarantee().formal],
-)
+
+def ready(example, name: str):
+    """Return the example as a test's parameter; skipped, with the reason, where a package is missing."""
+    return pytest.param(example, id=name, marks=pytest.mark.skipif(bool(example.missing()), reason=example.missing()))
+
+
+examples = pytest.mark.parametrize("example", [ready(e, name) for name, e in EXAMPLES])
+private = pytest.mark.parametrize("example", [ready(e, name) for name, e in EXAMPLES if e.guarantee().formal])
 
 
 def plain(payload) -> list:
@@ -185,6 +187,13 @@ def test_every_release_reads_as_texts(example):
         counts = release.counts()
         assert [sum(row.values()) for row in counts] == [len(text.split()) for text in release.texts()]
         assert all(list(row.values()) == sorted(row.values(), reverse=True) for row in counts)
+
+
+def test_what_is_missing_is_said_before_anything_is_done(monkeypatch):
+    example = clone(anonymizers.examples()["random-replacement"])
+    monkeypatch.setattr(type(example), "missing", lambda self: "Nothing works without a kettle: buy one.")
+    with pytest.raises(MissingDependencyError, match="kettle"):
+        example.transform(["harbour"])
 
 
 @examples

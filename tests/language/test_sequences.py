@@ -14,6 +14,7 @@ from allonym.language.sequences import (
     UNKNOWN,
     Vocabulary,
     VocabularyBuilder,
+    cut,
     sentences,
     tokens,
     write,
@@ -150,3 +151,21 @@ def test_written_text(text, written):
 
 def test_number_classes_are_written_as_fixed_numbers():
     assert write(list(NUMBER_CLASSES)) == " ".join(NUMBER_CLASSES.values())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Mr. Hu didn\u2019t pay 7 (or 1,250) men!! Why? \u201cI know,\u201d he said\u2026 and left.",
+        "''Quoted'' words. ``More'' of them; see www.x.org/a.b?c=1. The end",
+        "\U0001f600 first. Second \U0001f600\n\nA paragraph without an end\n\n(Another.) Last",
+        "word " * 200,
+        "",
+    ],
+)
+def test_cutting_keeps_every_sign_and_the_same_sentences(text):
+    pieces = cut(text)
+    assert "".join("".join(pieces).split()) == "".join(text.split())
+    assert all(piece == piece.strip() != "" for piece in pieces)
+    assert len(pieces) == len(sentences(text))
+    assert all(len(tokens(piece)) <= LONGEST_SENTENCE for piece in pieces)

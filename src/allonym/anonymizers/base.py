@@ -20,7 +20,7 @@ from allonym.anonymizers.estimator import Estimator
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.anonymizers.release import Release
 from allonym.anonymizers.settings import settings_digest
-from allonym.errors import ParameterError
+from allonym.errors import MissingDependencyError, ParameterError
 from allonym.language.words import checked_texts, digest
 from allonym.language.words import words as split_words
 from allonym.privacy import Guarantee
@@ -95,8 +95,13 @@ class Anonymizer(Estimator):
             rng: Where noise comes from; by default a stream under a fresh secret key. Each call under one stream draws
                 fresh noise; the batches of one job take theirs from `rng.one_release()`.
             start: Position of the first document, so that a long job can be cut into batches.
+
+        Raises:
+            MissingDependencyError: The method needs a package that is not installed; see `missing`.
         """
         documents = checked_texts(texts)
+        if lack := self.missing():
+            raise MissingDependencyError(lack)
         rng = secure() if rng is None else rng
         streams = rng.documents([digest(text) for text in documents], start, self.settings_digest())
         guarantee = self.guarantee()  # before any random bit: a promise that cannot be made draws nothing
@@ -123,6 +128,10 @@ class Anonymizer(Estimator):
         self._check()
         return self
 
+    def missing(self) -> str:
+        """Say what to install before this method can be used; nothing if all is there."""
+        return ""
+
     def offers(self) -> tuple[Offer, ...]:
         """Return how people are offered this method on the page; asked of its `EXAMPLE`, whose parameters it takes."""
         defaults = inspect.signature(type(self)).parameters
@@ -134,7 +143,13 @@ class Anonymizer(Estimator):
         positions = [chosen | {name: value} for name, values in self.slider.items() for value in values] or [chosen]
         gives = (inspect.getdoc(type(self)) or "").partition("\n")[0].rstrip(".")
         title = self.method.replace("-", " ").capitalize()
-        return (Offer(self.method, title, gives, lambda: [Slider(positions)], self.guarantee().formal),)
+
+        def sliders() -> list[Slider]:
+            if lack := self.missing():
+                raise MissingDependencyError(lack)
+            return [Slider(positions)]
+
+        return (Offer(self.method, title, gives, sliders, self.guarantee().formal),)
 
     def before_drawing(self, texts: Sequence[str]) -> list[str] | None:
         """Return what is computed of each text before anything is drawn, written as a text; None if that is the text.

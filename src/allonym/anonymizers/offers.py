@@ -35,7 +35,7 @@ class Offer:
         title: What people call it.
         gives: What comes out, in a clause.
         sliders: Its settings, looked up when they are needed: they may depend on the models that are installed. Raises
-            `ParameterError` where it cannot be had.
+            an `AllonymError` where it cannot be had.
         proved: Whether its loss is proved.
     """
 

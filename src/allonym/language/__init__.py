@@ -58,6 +58,7 @@ ENGLISH = Language(
             "synonyms": "synonyms",
             "pairs": "pairs",
             "spaCy's model": "english",
+            "layout": "layout",
         }
     ),
     frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder"}),

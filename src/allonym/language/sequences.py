@@ -133,15 +133,50 @@ def sentences(text: str) -> list[list[str]]:
     return [piece for sentence in _whole_sentences(tokens(text)) for piece in _pieces(sentence)]
 
 
+def cut(text: str) -> list[str]:
+    """Cut a text into the same sentences and pieces, as they stand; only blanks around them are lost.
+
+    Examples:
+        >>> cut("Mr. Hu paid 7 men!!  Why?")
+        ['Mr. Hu paid 7 men!!', 'Why?']
+    """
+    # Nothing may change its place, so two signs for a quotation mark become a mark and a blank.
+    unified = _APOSTROPHES.sub("'", _QUOTES.sub(lambda quote: '"'.ljust(len(quote.group())), text))
+    matches = list(_TOKEN.finditer(unified))
+    simple = [_simple(match.lastgroup or "", match.group()) for match in matches]
+    starts = [matches[first].start() for begin, end in _ranges(simple) for first in _piece_starts(simple, begin, end)]
+    bounds = zip([0, *starts[1:]], [*starts[1:], len(text)], strict=True)
+    return [piece for begin, end in bounds if (piece := text[begin:end].strip())]
+
+
+def _simple(kind: str, token: str) -> str:
+    """Return what a sign means for where a sentence ends."""
+    return "!" if kind == "loud" else _FIXED.get(kind, _SAME.get(token, token))
+
+
+def _piece_starts(found: Sequence[str], begin: int, end: int) -> Iterator[int]:
+    """Return where the pieces of a sentence begin."""
+    for piece in _pieces(list(found[begin:end])):
+        yield begin
+        begin += len(piece)
+
+
 def _whole_sentences(found: Sequence[str]) -> Iterator[list[str]]:
+    for begin, end in _ranges(found):
+        yield [token for token in found[begin:end] if token != _PARAGRAPH]
+
+
+def _ranges(found: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Return where each sentence begins and ends."""
     sentence: list[str] = []
     following = [*found[1:], _PARAGRAPH]
-    ended = False
-    for token, after in zip(found, following, strict=False):
+    begin, ended = 0, False
+    for place, (token, after) in enumerate(zip(found, following, strict=False)):
         if token == _PARAGRAPH:
             ended = True
         else:
             before = sentence[-1] if sentence else ""
+            begin = begin if sentence else place
             sentence.append(token)
             initial = token in _FULL_STOP and len(before) == 1 and before.isalpha() and before not in "iIaA"
             ended = (ended and token in ('"', ")", "'")) or (token in _ENDS and not initial)
@@ -149,10 +184,10 @@ def _whole_sentences(found: Sequence[str]) -> Iterator[list[str]]:
                 ended = False
         closes = after == ")" or after in _ENDS or (after == '"' and sentence.count('"') % 2 == 1)
         if ended and sentence and not closes:
-            yield sentence
+            yield begin, place + 1
             sentence, ended = [], False
     if sentence:
-        yield sentence
+        yield begin, len(found)
 
 
 def _pieces(sentence: list[str]) -> Iterator[list[str]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from allonym.metrics.style import length_change as length_change
     from allonym.metrics.style import unchanged as unchanged
     from allonym.metrics.style import unchanged_in_place as unchanged_in_place
+    from allonym.metrics.universal_encoder import meaning_use as meaning_use
     from allonym.metrics.utility import TopicScores as TopicScores
     from allonym.metrics.utility import topic_scores as topic_scores
 
@@ -34,6 +35,7 @@ _FUNCTIONS = {
     "fluency": ("grammar_findings", "perplexity"),
     "semantics": ("cosine", "embed", "meteor_1_5", "meteor_nltk", "similarity", "word_movers"),
     "style": ("feature_distance", "length_change", "unchanged", "unchanged_in_place"),
+    "universal_encoder": ("meaning_use",),
     "utility": ("topic_scores",),
 }
 _HOMES = {name: module for module, names in _FUNCTIONS.items() for name in names}

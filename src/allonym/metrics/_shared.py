@@ -34,6 +34,13 @@ def checked_pairs(before: Sequence[str], after: Sequence[str]) -> tuple[list[str
     return olds, news
 
 
+def cosines(one: Any, other: Any) -> Figures:  # noqa: ANN401 - vectors in single or double precision
+    """Return the cosine of each pair of rows of length 1, or 0; two rows of zeros are the same."""
+    products: Figures = np.einsum("ij,ij->i", one, other, dtype=np.float64)
+    products[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
+    return np.clip(products, -1.0, 1.0)
+
+
 def encodable(text: str) -> str:
     """Replace lone surrogates, which no UTF-8 reader outside of Python accepts."""
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -23,7 +23,7 @@ from allonym.language import synonyms
 from allonym.language.words import checked_texts, terms, words
 from allonym.metrics import _meteor, _minilm
 from allonym.metrics._minilm import DIMENSIONS, Vectors, encode
-from allonym.metrics._shared import Figures, Progress, checked_pairs, lacking, optional
+from allonym.metrics._shared import Figures, Progress, checked_pairs, cosines, lacking, optional
 from allonym.metrics.base import Measure
 
 if TYPE_CHECKING:
@@ -62,8 +62,9 @@ def embed(texts: Sequence[str], *, progress: Progress = None) -> Vectors:
 def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = None) -> Figures:
     """Return the cosine between the sentence embeddings of each text before and after; 1 is the same meaning.
 
-    The papers use other encoders for the same purpose (ER-AE Google's Universal Sentence Encoder), so their figures and
-    these do not compare. See `embed` for how texts are encoded.
+    The papers use other encoders for the same purpose (ER-AE Google's Universal Sentence Encoder, of which
+    `meaning_use` has a later version), so their figures and these do not compare. See `embed` for how texts are
+    encoded.
 
     Raises:
         MissingDependencyError: The extra `semantics` is not installed.
@@ -74,7 +75,7 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
     for start in range(0, len(olds), _BLOCK):
         stop = min(start + _BLOCK, len(olds))
         both = encode(olds[start:stop] + news[start:stop]).astype(np.float64)
-        similarities[start:stop] = _cosines(both[: stop - start], both[stop - start :])
+        similarities[start:stop] = cosines(both[: stop - start], both[stop - start :])
         if progress is not None:
             progress(stop, len(olds))
     return similarities
@@ -82,7 +83,7 @@ def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = 
 
 def similarity(before: Vectors, after: Sequence[str]) -> Figures:
     """Return what `cosine` returns, where `embed` has read the texts before already."""
-    return _cosines(before, embed(after))
+    return cosines(before, embed(after))
 
 
 def word_movers(
@@ -164,12 +165,6 @@ class _Synonyms:
     def __init__(self) -> None:
         self._wordnet = synonyms.WordNet.open()  # kept, because its files are closed with it
         self.synsets: Any = lru_cache(_REMEMBERED_WORDS)(self._wordnet._reader.synsets)
-
-
-def _cosines(one: Any, other: Any) -> Figures:  # noqa: ANN401 - vectors in single or double precision
-    cosines: Figures = np.einsum("ij,ij->i", one, other, dtype=np.float64)
-    cosines[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
-    return np.clip(cosines, -1.0, 1.0)
 
 
 def _without_wordnet() -> str:
