@@ -20,7 +20,7 @@ from allonym.errors import InputError, ParameterError
 
 TEXTS = ["tea, please", "some tea", "no coffee!", "coffee now", "water is fine", "just water"]
 AUTHORS = ["anna", "anna", "boris", "boris", "clara", "clara"]
-ASKED = ["tea now", "coffee please", "water"]
+ASKED = ["tea tea", "coffee coffee", "water"]
 RIGHT = ["anna", "boris", "clara"]
 
 

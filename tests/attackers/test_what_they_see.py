@@ -49,7 +49,7 @@ def same_shape(nouns):
 def test_n_grams_tell_writers_by_words_and_fail_on_new_ones(name):
     words = {"anna": NOUNS[:4], "boris": NOUNS[4:8]}
     known = by_writers(**{writer: same_shape(own) for writer, own in words.items()})
-    others = by_writers(anna=["A mirror."] * 3, boris=["A mirror."] * 3)
+    others = by_writers(anna=["A hammer."] * 3, boris=["A hammer."] * 3)
     swapped = by_writers(**{writer: [f"Look, a {noun}!" for noun in own] for writer, own in words.items()})
     assert accuracy(attackers.make(name), known, swapped) == 1.0
     assert accuracy(attackers.make(name), known, others) == 0.5
@@ -58,9 +58,7 @@ def test_n_grams_tell_writers_by_words_and_fail_on_new_ones(name):
 def test_structure_sees_lengths_and_no_words():
     short, long = ["Go. See it. Stop."] * 6, ["When evening came we all went out to look for it in the dark."] * 6
     known = by_writers(anna=short, boris=long)
-    others = by_writers(
-        anna=["Be. Ask me. Wait."], boris=["Since nobody knew the way we had to ask a man on the road."]
-    )
+    others = by_writers(anna=["Be. Ask me. Wait."], boris=["Since nobody knew the way we had to ask a man on it."])
     assert accuracy(Structure(), known, others) == 1.0
     words = by_writers(anna=same_shape(NOUNS[:4]), boris=same_shape(NOUNS[4:8]))  # all have six letters
     assert accuracy(Structure(), words, words) <= 0.5

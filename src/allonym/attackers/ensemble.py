@@ -18,7 +18,7 @@ from allonym.errors import InputError, ParameterError
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_PENALTY = 1.0  # for a weight that is 1 from the others: what a document is worth that gets e times less likely
+_PENALTY = 3.0  # of validation reviewers; a weight 1 away costs as much as a document that gets e³ times less likely
 _COMMON_WEIGHTS = (0.01, 20.0)  # the likeliest one has no end where the sum of all scores is always right
 
 
