@@ -61,7 +61,7 @@ def test_every_attacker_of_the_panel_is_there():
     assert set(attackers.classes()) >= {
         "characters-svm", "words-svm", "words-bayes", "writeprints-svm", "writeprints-bayes", "delta", "clear-channel",
         "length", "majority", "character-network", "lstm", "lstm-cnn", "style-encoder",
-        "ngrams", "binary-bayes", "meaning", "structure",
+        "ngrams", "binary-bayes", "meaning", "structure", "guess-original",
     }  # fmt: skip
 
 

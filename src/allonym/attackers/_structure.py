@@ -23,7 +23,7 @@ _LINE = re.compile(r"\n")
 
 def structure(texts: Sequence[str]) -> Floats:
     """Return texts × numbers: counts and shares of what a text is made of."""
-    return np.array([_numbers(text) for text in texts]).reshape(len(texts), -1)
+    return np.array([_numbers(text) for text in texts])
 
 
 def _numbers(text: str) -> list[float]:

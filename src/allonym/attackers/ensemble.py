@@ -18,7 +18,8 @@ from allonym.errors import InputError, ParameterError
 
 Floats: TypeAlias = NDArray[np.float64]
 
-_PENALTY = 1.0  # a document more or less
+_PENALTY = 3.0  # of validation reviewers; a weight 1 away costs as much as a document that gets e³ times less likely
+_COMMON_WEIGHTS = (0.01, 20.0)  # the likeliest one has no end where the sum of all scores is always right
 
 
 def standardised(scores: ArrayLike) -> Floats:
@@ -50,7 +51,7 @@ def stack(scores: Sequence[ArrayLike], truth: ArrayLike, *, penalty: float = _PE
         raise ParameterError(f"penalty must be a number of at least 0, got {penalty}.")
     layers = _layers(scores)
     answers = _answers(truth, layers)
-    common = _common_weight(layers, answers, penalty)
+    common = _common_weight(layers, answers)
 
     def cost(weights: Floats) -> tuple[float, Floats]:
         lost, slope = _lost(layers, answers, weights)
@@ -80,17 +81,16 @@ def combine(scores: Sequence[ArrayLike], weights: ArrayLike | None = None) -> Fl
     return np.tensordot(of_each, layers, axes=1)
 
 
-def _common_weight(layers: Floats, answers: NDArray[np.intp], penalty: float) -> float:
+def _common_weight(layers: Floats, answers: NDArray[np.intp]) -> float:
     """Return the likeliest weight if all attackers have the same."""
     from scipy.optimize import minimize_scalar
 
     summed = layers.sum(axis=0)[None]
-
-    def cost(weight: float) -> float:
-        # The penalty keeps it finite where the sum is always right.
-        return _lost(summed, answers, np.array([weight]))[0] + penalty * weight * weight
-
-    return float(minimize_scalar(cost, bounds=(0.01, 20.0), method="bounded").x)
+    return float(
+        minimize_scalar(
+            lambda weight: _lost(summed, answers, np.array([weight]))[0], bounds=_COMMON_WEIGHTS, method="bounded"
+        ).x
+    )
 
 
 def _lost(layers: Floats, answers: NDArray[np.intp], weights: Floats) -> tuple[float, Floats]:

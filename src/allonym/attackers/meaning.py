@@ -18,7 +18,7 @@ class Meaning(Attacker):
     """Sentence embeddings of whole texts (MiniLM, extra `semantics`), with logistic regression.
 
     A method that changes every word and keeps the meaning does not stop it: what people write about gives them away,
-    too. Reading takes most of the time, some 15 texts of 130 words a second and core; the process remembers what it
+    too. Reading takes most of the time, some 25 texts of 130 words a second and core; the process remembers what it
     read (`allonym.metrics.embed`), so that a text costs once however many attackers and measures ask for it.
 
     Args:
