@@ -30,6 +30,11 @@ def subset_share(loss: float, candidates: float) -> float:
     return Subset(WORDS, loss=loss, candidates=int(candidates)).probability_of_candidates
 
 
+def subset_loss(share: float, candidates: float) -> float:
+    """Return the loss at which all candidates together have a probability."""
+    return math.log(share * (WORDS - candidates) / (candidates * (1 - share)))
+
+
 def odds(epsilon: float) -> float:
     """Return the factor by which odds shift at most."""
     return math.exp(epsilon)
@@ -41,6 +46,7 @@ def belief(epsilon: float) -> float:
 
 
 LAWS: dict[str, Callable[..., float]] = {
-    law.__name__: law for law in (two_set_loss, two_set_published, two_set_share, subset_share, odds, belief)
+    law.__name__: law
+    for law in (two_set_loss, two_set_published, two_set_share, subset_share, subset_loss, odds, belief)
 }
 LAWS["ln"] = math.log

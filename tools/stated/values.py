@@ -2,7 +2,7 @@
 
 A path is `file.json#key.key[selector]…`, the file one of results/. A selector is a place in a list (`[0]`), a key with
 signs in it (`[Top 10/Any]`), everything (`[*]`), or `[key=value]`, which may be repeated and must leave one entry
-(`[key≈13.6]`: within a hundredth of it).
+(`[key≈13.6]`: within a hundredth of it), unless `[*]` follows.
 Short names for paths stand in `names`. Expressions: `a - b`, `a + b`, `a / b`, `a * b` with blanks around the sign,
 `max(a, b)`, `min(a, b)`, `figures(a, b)` for several at once, numbers, and the functions of `laws`, as in
 `subset_share(11.4, 5)`.
@@ -141,7 +141,9 @@ def _steps(inside: str) -> list[Step]:
     for match in STEP.finditer(inside):
         selector = match["inside"]
         condition = CONDITION.fullmatch(selector or "")
-        if condition is None:
+        if selector == "*" and steps and steps[-1][0] is None:
+            steps[-1] = ("*", steps[-1][1])  # all that the conditions leave
+        elif condition is None:
             steps.append((match["key"] if selector is None else selector, []))
         else:
             if not steps or steps[-1][0] is not None:
@@ -151,15 +153,15 @@ def _steps(inside: str) -> list[Step]:
 
 
 def _follow(node: Any, step: str | None, conditions: Sequence[re.Match[str]], path: str) -> list[Any]:  # noqa: ANN401
-    if step == "*":
+    if step == "*" and not conditions:
         return list(node.values() if isinstance(node, dict) else node)
-    if step is not None:
+    if step is not None and not conditions:
         try:
             return [node[int(step)] if isinstance(node, list) else node[step]]
         except (KeyError, IndexError, ValueError, TypeError) as error:
             raise SourceError(f"{path}: nothing at {step}.") from error
     kept = [entry for entry in node if all(_says(entry.get(each["key"]), each) for each in conditions)]
-    if len(kept) != 1:
+    if len(kept) != 1 and step != "*":
         raise SourceError(f"{path}: {len(kept)} entries are so, not one.")
     return kept
 

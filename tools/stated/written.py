@@ -51,7 +51,8 @@ def _number(value: float, form: str) -> str:
             raise SourceError(f"what is rounded up is written as .2f or with other digits, not as {form[3:]}.")
         return str(Decimal(value).quantize(Decimal(1).scaleb(-int(places[1])), ROUND_CEILING))
     if form in ("pts", "+pts"):
-        text = format(round(100 * value), "+" if form == "+pts" else "")
+        hundredths = round(100 * float(format(value, ".2f")))  # so that 45 and 0.45 are always the same figure
+        text = format(hundredths, "+" if form == "+pts" else "")
     else:
         try:
             text = format(value, form)
