@@ -81,7 +81,12 @@ NAMES = {
     },
     **{
         f"attacker_{setting}": f"a4nt.json#attackers[setting={corpus}][attacker=lstm]"
-        for setting, corpus in (("age", "blog-age"), ("gender", "blog-gender"), ("speech", "speech"), ("six", "blog-six"))
+        for setting, corpus in (
+            ("age", "blog-age"),
+            ("gender", "blog-gender"),
+            ("speech", "speech"),
+            ("six", "blog-six"),
+        )
     },
 }
 
@@ -98,7 +103,7 @@ NAMES |= {
     for kind in ("static", "adaptive")
 }
 
-# SynTF: topic F1 and attack F1 of the strongest, and by how much utility is ahead of the attack (shares of what originals give).
+# SynTF: topic F1, attack F1 of the strongest, and by how much use is ahead of attack (shares of what originals give).
 _SYNTF = ("news", "news_learned", "scrubbed", "optimum", "lower", "learned_6", "learned_25")
 NAMES |= {f"{row}_topic": f"max({row}.utility[*].f1_weighted)" for row in _SYNTF}
 NAMES |= {

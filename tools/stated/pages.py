@@ -30,11 +30,14 @@ STATED = re.compile(
     r"(?<![\w.,−-])[+−-]?\d[\d,]*(?:\.\d+(?![\d.]*\.?\d)| ?%|(?= points\b)|(?= of 100\b))(?:[^\S\n]?%)?", re.MULTILINE
 )
 # Numbers that are no results, with the reason.
+_PROGRAMS = "Python|NumPy|numba|OpenBLAS|OpenDP|scrubadub|WCAG|Apache|BY-SA|BY-NC|version"
+_SIGN = r"(?:\b[a-zA-Z]|[ελδρα])"
 ALLOWED = {
-    "a name with a version": r"(?:METEOR|Python|Apache|GPL|BY-SA|BY-NC|Java|WCAG|scrubadub|HTTP|TLS|version)[ -]v?\d[\d.]*",
-    "a setting, said by its sign": r"(?:\b[a-zA-Z]|[ελδρα])(?: ?per unit)? ?= ?\d[\d,.]*\d|(?:\b[a-zA-Z]|[ελδρα]) [≥≤] ?\d+\.\d+",
+    "a name with a version": rf"METEOR 1\.5|(?:{_PROGRAMS})[ -]v?\d[\d.]*",
+    "a setting, said by its sign": rf"{_SIGN} ?= ?\d[\d,.]*\d|{_SIGN} [≥≤] ?\d+\.\d+",
     "the level of an interval": r"95 %",
     "an address": r"127\.0\.0\.1",
+    "a place in a paper": r"(?:[Ss]ections?|[Ll]emma|[Tt]heorem|[Cc]orollary)\s\d+(?:\.\d+)+",
 }
 
 

@@ -47,8 +47,8 @@ ERAE_SETTINGS = """\
 | {ten_neutral_2.cosine} | {ten_neutral_2_attack as interval .2f} |"""
 
 NOISE_NEWSGROUPS = """\
-| 20 newsgroups, at an equal computed loss | unchanged words | moved (WMD) | topic F1 (original {news_original.f1 as .3f}) \
-| attack, ten authors (original {news_original.attack}) |
+| 20 newsgroups, at an equal computed loss | unchanged words | moved (WMD) \
+| topic F1 (original {news_original.f1 as .3f}) | attack, ten authors (original {news_original.attack}) |
 |---|---|---|---|---|
 | ε = 8 per unit ({news_laplace_8.worst_loss_per_word as .1f} at worst): Laplace | {news_laplace_8.unchanged as .1%} \
 | {news_laplace_8.moved} | {news_laplace_8.f1 as .3f} | {news_laplace_8.attack} |
@@ -75,7 +75,8 @@ NOISE_REVIEWS = """\
 | half of the words, punctuation |"""
 
 A4NT_HEADLINE = """\
-| setting | original | shipped | METEOR 1.5 | goal (the paper's) | reached | the same LSTM, retrained on rewritten text |
+| setting | original | shipped | METEOR 1.5 | goal (the paper's) | reached \
+| the same LSTM, retrained on rewritten text |
 |---|---|---|---|---|---|---|
 | blog-age | {attacker_age.test.document.f1} | {age_static as interval .2f} | {age.meteor} | 0.32 at 0.69 \
 | {min(0.32 - age_static, age.meteor - 0.69) as yes} | {age_adaptive} |
@@ -107,13 +108,17 @@ def _subset_rows() -> str:
     rows = [(f"{loss:g}", f"{loss}") for loss in (6, 7, 8, 9, 9.34, 10, 11)]
     rows += [("{two_set_loss(3)}, tight loss of two-set at its ε = 3", "two_set_loss(3)"), ("12", "12")]
     shares = (
-        f"| {label} | " + " | ".join(f"{{subset_share({loss}, {k}) as .3f}}" for k in (1, 5)) + " |" for label, loss in rows
+        f"| {label} | " + " | ".join(f"{{subset_share({loss}, {k}) as .3f}}" for k in (1, 5)) + " |"
+        for label, loss in rows
     )
     return "\n".join(["| loss | k = 1 | k = 5 |", "|---|---|---|", *shares])
 
 
 def _two_set_rows() -> str:
-    rows = ["| ε | as published, ε + ln s | tight, ε/2 + ln(s − 1) | candidates at most | subset, k = 5 |", "|---" * 5 + "|"]
+    rows = [
+        "| ε | as published, ε + ln s | tight, ε/2 + ln(s − 1) | candidates at most | subset, k = 5 |",
+        "|---" * 5 + "|",
+    ]
     for epsilon in (1, 2, 3, 5, 8):
         places = (f"two_set_published({epsilon})", f"two_set_loss({epsilon})", f"two_set_share({epsilon}) as .3f")
         cells = [str(epsilon), *(f"{{{place}}}" for place in places)]
@@ -127,7 +132,9 @@ def _odds_rows() -> str:
     rows.append("| 0 | 1 | 50 %: learns nothing |")
     digits = {0.1: (".1f", ".1%"), 1: (".1f", ".1%"), 2: (".1f", ".1%"), 3: (",.0f", ".1%"), 5: (",.0f", ".1%")}
     digits |= {8: (",.0f", ".2%"), 11.4: (",.0f", ".3%")}
-    rows += [f"| {e:g} | {{odds({e}) as {odds}}} | {{belief({e}) as {belief}}} |" for e, (odds, belief) in digits.items()]
+    rows += [
+        f"| {e:g} | {{odds({e}) as {odds}}} | {{belief({e}) as {belief}}} |" for e, (odds, belief) in digits.items()
+    ]
     return "\n".join([*rows, "| 22 | {odds(22) / 1000000000 as .1f} billion | practically certain |"])
 
 

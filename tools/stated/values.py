@@ -105,7 +105,9 @@ class Sources:
         """Return what a path leads to: one entry, or several where it says `[*]`."""
         file, mark, inside = expanded(path).partition("#")
         if not mark:
-            raise SourceError(f"{path}: a path begins with a file, as in erae.json#…, or with a name of stated/names.py.")
+            raise SourceError(
+                f"{path}: a path begins with a file, as in erae.json#…, or with a name of stated/names.py."
+            )
         nodes = [self._file(file)]
         for step, conditions in _steps(inside):
             nodes = [reached for node in nodes for reached in _follow(node, step, conditions, path)]
