@@ -74,7 +74,8 @@ def stale(text: str, sources: Sources) -> list[str]:
 
 def unsourced(text: str) -> Iterator[tuple[int, str]]:
     """Yield the numbers of a page that tell results without a source, each after its line."""
-    for pattern in (TABLE, NUMBER, GIVEN, COMMENT, CODE, ADDRESS, *ALLOWED.values()):
+    patterns: list[re.Pattern[str] | str] = [TABLE, NUMBER, GIVEN, COMMENT, CODE, ADDRESS, *ALLOWED.values()]
+    for pattern in patterns:
         text = re.sub(pattern, lambda match: re.sub(r"[^\n]", "\0", match[0]), text)
     for match in STATED.finditer(text):
         yield text.count("\n", 0, match.start()) + 1, match[0].strip()

@@ -8,7 +8,6 @@
 | `up .2f` | 0.46: never less than it is, as a loss is written |
 | `interval .2f` | 0.45 (0.41–0.50) |
 | `span .2f` | the least and the largest of several: 0.45 to 0.58 |
-| `yes` | yes; no of a number below 0 |
 """
 
 from __future__ import annotations
@@ -43,8 +42,6 @@ def written(figures: Sequence[Figure], form: str = USUAL) -> str:
 
 
 def _number(value: float, form: str) -> str:
-    if form == "yes":
-        return "yes" if value >= 0 else "no"
     if form.startswith("up "):
         places = re.fullmatch(r"\.(\d)f", form[3:])
         if places is None:
