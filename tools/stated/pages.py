@@ -25,9 +25,10 @@ COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 CODE = re.compile(r"^( *)```.*?^\1```|`(?:[^`\n]|\n(?!\n))+`", re.MULTILINE | re.DOTALL)
 ADDRESS = re.compile(r"\]\([^)\s]*\)")
 
-# What tells results: decimals, percentages, points and shares of a hundred.
+# What tells results: decimals, percentages, points and shares of a hundred, perplexities.
 STATED = re.compile(
-    r"(?<![\w.,−-])[+−-]?\d[\d,]*(?:\.\d+(?![\d.]*\.?\d)| ?%|(?= points\b)|(?= of 100\b))(?:[^\S\n]?%)?", re.MULTILINE
+    r"(?<![\w.,−-])[+−-]?\d[\d,]*(?:\.\d+(?![\d.]*\.?\d)(?: ?%)?| ?%|(?=(?: to \d+)? points\b)|(?= of 100\b))"
+    r"|(?<=\bperplexity )\d[\d,]*"
 )
 # Numbers that are no results, with the reason.
 _PROGRAMS = "Python|NumPy|numba|OpenBLAS|OpenDP|scrubadub|WCAG|Apache|BY-SA|BY-NC|version"
@@ -35,7 +36,7 @@ _SIGN = r"(?:\b[a-zA-Z]|[ελδρα])"
 ALLOWED = {
     "a name with a version": rf"METEOR 1\.5|(?:{_PROGRAMS})[ -]v?\d[\d.]*",
     "a setting, said by its sign": rf"{_SIGN} ?= ?\d[\d,.]*\d|{_SIGN} [≥≤] ?\d+\.\d+",
-    "the level of an interval": r"95 %",
+    "the level of an interval": r"95 %(?= (?:percentile |bootstrap )*(?:intervals?\b|bootstrap\b))",
     "an address": r"127\.0\.0\.1",
     "a place in a paper": r"(?:[Ss]ections?|[Ll]emma|[Tt]heorem|[Cc]orollary)\s\d+(?:\.\d+)+",
 }
@@ -68,7 +69,8 @@ def stale(text: str, sources: Sources) -> list[str]:
         for old, new in zip(pattern.finditer(text), pattern.finditer(filled), strict=True):
             if old[0] != new[0]:
                 line = text.count("\n", 0, old.start()) + 1
-                differing.append(f"line {line}: {old['what']} is {new['text'].strip()}, not {old['text'].strip()}")
+                told = "is another table now" if pattern is TABLE else f"is {new['text']}, not {old['text']}"
+                differing.append(f"line {line}: {old['what']} {told}")
     return differing
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+import ship_style_encoder
+
 from allonym.papers.a4nt.goals import excess
 from allonym.papers.a4nt.paper import GOALS
 from stated.values import SourceError, Sources
@@ -147,15 +149,8 @@ def _a4nt_headline(sources: Sources) -> str:
 
 
 def _style_encoder(sources: Sources) -> str:
-    [rows] = sources.nodes("style_encoder.json#rows")
-    attackers = list(dict.fromkeys(row["attacker"] for row in rows))
-    lines = ["| texts | authors | known texts of each | " + " | ".join(attackers) + " |"]
-    lines.append("|---" * (3 + len(attackers)) + "|")
-    for corpus, authors, known in dict.fromkeys((row["corpus"], row["authors"], row["known"]) for row in rows):
-        row = f"style_encoder.json#rows[corpus={corpus}][known={known}][attacker={{}}].accuracy as .3f"
-        cells = [stated(row.format(attacker), sources) for attacker in attackers]
-        lines.append("| " + " | ".join([corpus, str(authors), str(known), *cells]) + " |")
-    return "\n".join(lines)
+    [results] = sources.nodes("style_encoder.json#")
+    return ship_style_encoder.table(results).strip()
 
 
 TABLES: dict[str, Callable[[Sources], str]] = {
