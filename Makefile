@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all test-narrow lint bench bench-narrow man dist docs clean
+.PHONY: run test test-all test-narrow lint bench bench-narrow man numbers dist docs clean
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "allonym needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -57,6 +57,10 @@ bench-narrow: $(VENV)/.bench
 # The manual page is made from the commands' help and kept with the source; a test compares it.
 man: $(VENV)/.dev
 	$(BIN)/python tools/make_man.py
+
+# The numbers in README and docs, from the files in results/ that they come from; a test compares them.
+numbers: $(VENV)/.dev
+	$(BIN)/python tools/fill_numbers.py
 
 dist: man
 	$(BIN)/python -m build --no-isolation --outdir dist .

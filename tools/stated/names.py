@@ -1,0 +1,139 @@
+"""Short names for paths in result files and what is often made of them, so that a marker in a page stays short.
+
+A name may begin with another one. `gender.meteor` is then `a4nt.json#measured[setting=blog-gender]….meteor`.
+"""
+
+from __future__ import annotations
+
+import re
+
+_TEN = "erae.json#ten_reviewers.rows[method={}]"
+_TABLE_1 = "erae.json#table_1[method={}]"
+_RIVAL = "laplace.json#reviews.rivals[method={}]"
+_NEWSGROUPS = "laplace.json#rows[corpus=20 newsgroups][method={}][epsilon={}]"
+_REVIEWS = "laplace.json#reviews.rows[method={}][epsilon={}]"
+_SCENARIOS = {"any_5": "Top 5/Any", "any_10": "Top 10/Any", "multi_5": "Top 5/Multi", "multi_10": "Top 10/Multi"}
+_MEASURED = "a4nt.json#measured[setting={}][name={}][way={}]"
+
+NAMES = {
+    # ER-AE, ten reviewers
+    "ten_original": _TEN.format("original"),
+    "ten_two_set": _TEN.format("two-set, as in the paper"),
+    "ten_groups": _TEN.format("ours: groups, private length"),
+    "ten_groups_9": _TEN.format("ours: groups, private length, loss 9.3"),
+    "ten_favourites": _TEN.format("subset of favourites, private length"),
+    "ten_neutral_3": _TEN.format("ours: neutral style, 3 clauses"),
+    "ten_neutral_2": _TEN.format("ours: neutral style, 2 clauses"),
+    # ER-AE, table 1
+    "t1_original": _TABLE_1.format("Original"),
+    "t1_random": _TABLE_1.format("Random-R"),
+    "t1_syntf": _TABLE_1.format("SynTF as text"),
+    "t1_aedp": _TABLE_1.format("AE-DP, the paper's network"),
+    "t1_certain": _TABLE_1.format("A network certain of its words"),
+    "t1_reward": _TABLE_1.format("ER-AE, the paper's network and reward"),
+    "t1_two_set": _TABLE_1.format("ER-AE, two-set"),
+    "t1_groups": _TABLE_1.format("ER-AE, subset of groups"),
+    "t1_groups_9": _TABLE_1.format("ER-AE, subset of groups, loss 9.3"),
+    "t3": "erae.json#tables_2_and_3",
+    # rival tools on the ten reviewers
+    "madlib": _RIVAL.format("mldp-text MADLIB, ε = 14"),
+    "tem": _RIVAL.format("mldp-text TEM, ε = 2.5"),
+    "diffractor": _RIVAL.format("dp-diffractor geometric, ε = 0.5"),
+    # words moved by noise
+    "news_original": "laplace.json#rows[corpus=20 newsgroups][method=original]",
+    "news_laplace_8": _NEWSGROUPS.format("laplace", 8),
+    "news_laplace_60": _NEWSGROUPS.format("laplace", 60),
+    "news_exponential_8": _NEWSGROUPS.format("exponential", 8),
+    "news_syntf": "laplace.json#rows[corpus=20 newsgroups][method=syntf][worst_loss_per_word≈13.6]",
+    "reviews_original": "laplace.json#reviews.rows[method=original]",
+    "reviews_exponential": _REVIEWS.format("exponential", 8),
+    "reviews_laplace": _REVIEWS.format("laplace", 50),
+    # SynTF on 20 newsgroups
+    "news": "syntf.json#original",
+    "news_learned": "syntf.json#original_without_reference",
+    "scrubbed": "syntf.json#scrubbed",
+    "optimum": "syntf.json#settings[table=optimum]",
+    "sweep_epsilon": "syntf.json#settings[table=epsilon]",
+    "sweep_spelling": "syntf.json#settings[table=spelling_weight]",
+    "lower": "syntf.json#settings[table=morphology][morphology=lower]",
+    "learned_6": "syntf.json#settings[rating=utility][loss_per_word=6]",
+    "learned_25": "syntf.json#settings[rating=utility][loss_per_word=25.4]",
+    # A4NT
+    "age": _MEASURED.format("blog-age", "a4nt-age", "balanced"),
+    "age_drawn": _MEASURED.format("blog-age", "a4nt-age", "drawn"),
+    "gender": _MEASURED.format("blog-gender", "a4nt-gender", "balanced"),
+    "gender_drawn": _MEASURED.format("blog-gender", "a4nt-gender", "drawn"),
+    "speech": _MEASURED.format("speech", "a4nt-speech", "balanced"),
+    "neutral": _MEASURED.format("blog-age", "a4nt-age-neutral", "balanced"),
+    "attention": _MEASURED.format("blog-age", "age-transformer-CycML+Lang+Near_a", "drawn"),
+    "lstms": _MEASURED.format("blog-age", "age-editor-CycML+Lang+Near_l", "drawn"),
+    "six_age": _MEASURED.format("blog-age", "six-editor-CycML+Lang+Near_a", "drawn"),
+    "six_gender": _MEASURED.format("blog-gender", "six-editor-CycML+Lang+Near_a", "drawn"),
+    "six": _MEASURED.format("blog-six", "six-editor-CycML+Lang+Near_a", "drawn"),
+    **{
+        f"{setting}_{recipe.replace('+', '_')}": _MEASURED.format(corpus, f"{setting}-paper-{recipe}", "likeliest")
+        for setting, corpus in (("age", "blog-age"), ("gender", "blog-gender"), ("speech", "speech"))
+        for recipe in ("FBsem", "CycML", "CycML+Lang", "autoencoder")
+    },
+    **{
+        f"originals_{setting}": f"a4nt.json#originals[setting={corpus}]"
+        for setting, corpus in (("age", "blog-age"), ("gender", "blog-gender"), ("speech", "speech"))
+    },
+    **{
+        f"attacker_{setting}": f"a4nt.json#attackers[setting={corpus}][attacker=lstm]"
+        for setting, corpus in (
+            ("age", "blog-age"),
+            ("gender", "blog-gender"),
+            ("speech", "speech"),
+            ("six", "blog-six"),
+        )
+    },
+}
+
+# The document F1 of the LSTM, as `age_static`, `age_adaptive`, and of every attacker, as `age_all_adaptive`.
+NAMES |= {
+    f"{model}_{kind}": f"{model}.attacks[attacker=lstm].{kind}.document.f1"
+    for model in list(NAMES)
+    if NAMES[model].startswith("a4nt.json#measured")
+    for kind in ("static", "adaptive")
+}
+NAMES |= {
+    f"{model}_all_{kind}": f"{model}.attacks[*].{kind}.document.f1"
+    for model in ("age", "gender", "speech", "neutral")
+    for kind in ("static", "adaptive")
+}
+
+# SynTF: topic F1, attack F1 of the strongest, and by how much use is ahead of attack (shares of what originals give).
+_SYNTF = ("news", "news_learned", "scrubbed", "optimum", "lower", "learned_6", "learned_25")
+NAMES |= {f"{row}_topic": f"max({row}.utility[*].f1_weighted)" for row in _SYNTF}
+NAMES |= {
+    f"{row}_{short}": f"max({row}.attack[{scenario}][*].f1_weighted)"
+    for row in _SYNTF
+    if row != "news_learned"
+    for short, scenario in _SCENARIOS.items()
+}
+NAMES |= {
+    f"{row}_{short}_gain": f"{row}_topic / {originals}_topic - {row}_{short} / news_{short}"
+    for row, originals in (("optimum", "news"), ("lower", "news"), ("learned_6", "news_learned"))
+    for short in _SCENARIOS
+}
+# The paper's own attacker: WritePrints with parts of speech.
+NAMES |= {
+    f"{row}_writeprints": f"max({row}.attack[Top 10/Any][writeprints-svm with parts of speech].f1_weighted, "
+    f"{row}.attack[Top 10/Any][writeprints-bayes with parts of speech].f1_weighted)"
+    for row in ("news", "optimum", "scrubbed")
+}
+# ER-AE: the strongest of the static and the adaptive attackers on the ten reviewers.
+NAMES |= {
+    f"{row}_attack": f"max({row}.static, {row}.adaptive)"
+    for row, path in list(NAMES.items())
+    if path.startswith(("erae.json#ten_reviewers", "laplace.json#reviews.rows")) and "original" not in path
+}
+NAMES["ten_original_attack"] = "max(ten_original.adaptive)"
+
+
+def expanded(path: str) -> str:
+    """Return a path without names."""
+    while "#" not in path and (first := re.split(r"[.\[]", path, maxsplit=1)[0]) in NAMES:
+        path = NAMES[first] + path[len(first) :]
+    return path

