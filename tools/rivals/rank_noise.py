@@ -30,9 +30,9 @@ Numbers = NDArray[np.int64]
 
 def rewrite(documents: Sequence[str], chosen: argparse.Namespace) -> list[str]:
     """Replace the words of each document."""
-    import nltk  # type: ignore[import-not-found]
+    import nltk
     from diffractor import DiffractorConfig  # type: ignore[import-not-found]
-    from nltk.tokenize.treebank import TreebankWordDetokenizer  # type: ignore[import-not-found]
+    from nltk.tokenize.treebank import TreebankWordDetokenizer
 
     config = DiffractorConfig(epsilon=chosen.epsilon, method={"geometric": "geometric", "tem": "TEM"}[chosen.mechanism])
     lists = _lists()
