@@ -33,11 +33,13 @@ class Ground:
         title: What they are, in a few words.
         labels: What an analyst looks for in them.
         read: Reads them from the data folder.
+        whole: Whether all methods are compared on them, or ours of plain clauses alone.
     """
 
     title: str
     labels: str
     read: Callable[[Path], Sample]
+    whole: bool = True
 
 
 def reviewers(first: int, last: int, tested: int, cut: Callable[[str], str]) -> Callable[[Path], Sample]:
@@ -141,6 +143,16 @@ GROUNDS: dict[str, Ground] = {
     "newsgroups20-10": Ground("20 newsgroups, ten authors", "group", posters(15)),
     "blogs-50": Ground("Blog posts, fifty authors", "age group", bloggers(50, 8)),
     "imdb62-62": Ground("Film reviews, 62 authors", "rating", reviewers(0, 62, 5, review)),
-    "outside-check": Ground("Film reviews, ten authors, as an outside check read them", "rating",
-                            reviewers(0, 10, 40, tokenised)),
-}  # fmt: skip
+    "outside-check": Ground(
+        "Film reviews, ten authors, as an outside check read them",
+        "rating",
+        reviewers(0, 10, 40, tokenised),
+        whole=False,
+    ),
+    "validation": Ground(
+        "Film reviews, ten other authors, on whom the attackers' settings were chosen",
+        "rating",
+        reviewers(10, 20, 40, review),
+        whole=False,
+    ),
+}

@@ -22,9 +22,8 @@ from allonym.metrics.base import Measure
 from allonym.papers import Results
 from allonym.papers.frontier import tables
 from allonym.papers.frontier.grounds import GROUNDS, SEED
-from allonym.papers.frontier.settings import OURS, OUTSIDE_CHECK, Rival, Setting, read_rivals
+from allonym.papers.frontier.settings import OURS, PLAIN_CLAUSES, Rival, Setting, read_rivals
 
-OUTSIDE = "outside-check"
 _MEASURED = {"meaning": 100, "meaning-use": 60, "topic": None, "perplexity": 60, "unchanged": None, "length": None}
 _TIMED = 40  # documents
 
@@ -60,7 +59,7 @@ def run(
     for name in GROUNDS:
         done = _Done(work, name, runs)
         if name in asked:
-            _measure(data, name, compared if name != OUTSIDE else OUTSIDE_CHECK, done, runs, report)
+            _measure(data, name, compared if GROUNDS[name].whole else PLAIN_CLAUSES, done, runs, report)
         if rows := done.rows():
             grounds[name] = {"about": done.about(), "rows": rows}
     return {

@@ -91,7 +91,7 @@ OURS = (
     Setting("round-trip", "round trip (no proof)", "", {}),
     Setting("a4nt", "A4NT (no proof)", "as an adult", {"model": "age", "target": "adult"}),
 )
-OUTSIDE_CHECK = OURS[:1]  # what the outside check attacked
+PLAIN_CLAUSES = OURS[:1]
 
 
 def read_rivals(path: Path | None) -> list[Rival]:
