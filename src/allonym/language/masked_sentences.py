@@ -52,17 +52,11 @@ _PAUSES: Final = _CUT_AFTER | {")", "..."}
 
 @dataclass(frozen=True)
 class MaskedSentence:
-    """A sentence, or a part of a long one.
+    """A sentence, or a part of a long one."""
 
-    Attributes:
-        tokens: Words and marks with their case, and classes.
-        originals: For each class, what stood there, in order.
-        continues: Whether it goes on the sentence of the piece before it.
-    """
-
-    tokens: tuple[str, ...]
-    originals: Mapping[str, tuple[str, ...]]
-    continues: bool = False
+    tokens: tuple[str, ...]  # words and marks with their case, and classes
+    originals: Mapping[str, tuple[str, ...]]  # for each class, what stood there, in order
+    continues: bool = False  # whether it goes on the sentence of the piece before it
 
 
 def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -> list[MaskedSentence]:

@@ -48,23 +48,14 @@ class Classifier(nn.Module):
 
 @dataclass(frozen=True)
 class Schedule:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        epochs: Passes over the examples, at most.
-        patience: Stop after so many passes that did not lower the loss on the examples held out.
-        batch_size: Examples of one step.
-        learning_rate: Size of a step.
-        seed: Fixes initial weights, order, dropout and who is held out.
-        progress: Told after each epoch.
-    """
-
-    epochs: int
-    patience: int
-    batch_size: int
-    learning_rate: float
-    seed: int
-    progress: Progress | None = None
+    epochs: int  # passes over the examples, at most
+    patience: int  # stop after so many passes that did not lower the loss on the examples held out
+    batch_size: int  # examples of one step
+    learning_rate: float  # size of a step
+    seed: int  # fixes initial weights, order, dropout and who is held out
+    progress: Progress | None = None  # told after each epoch
 
 
 @contextmanager

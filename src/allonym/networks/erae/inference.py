@@ -61,23 +61,14 @@ _UNSEEN = np.float32(-1e30)
 
 @dataclass(frozen=True)
 class EraeShape:
-    """Sizes of the network; the defaults are those of the released code, but for the embedding.
+    """Sizes of the network; the defaults are those of the released code, but for the embedding."""
 
-    Attributes:
-        words: Tokens of the vocabulary.
-        variant: `"paper"` or `"attention"`.
-        embedding: Size of a word's vector.
-        encoder: Size of each of the encoder's two states.
-        latent: Size of a sentence's vector.
-        generator: Size of the generator's state.
-    """
-
-    words: int
-    variant: str = "attention"
-    embedding: int = 256
-    encoder: int = 256
-    latent: int = 256
-    generator: int = 512
+    words: int  # tokens of the vocabulary
+    variant: str = "attention"  # `"paper"` or `"attention"`
+    embedding: int = 256  # size of a word's vector
+    encoder: int = 256  # size of each of the encoder's two states
+    latent: int = 256  # size of a sentence's vector
+    generator: int = 512  # size of the generator's state
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""

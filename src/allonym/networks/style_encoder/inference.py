@@ -42,17 +42,11 @@ _SUM_STEP, _INPUT_STEP, _HIDDEN_STEP, _OUTPUT_STEP = 2.0**-16, 2.0**-10, 2.0**-1
 
 @dataclass(frozen=True)
 class StyleShape:
-    """Sizes of the network.
+    """Sizes of the network."""
 
-    Attributes:
-        table: Numbers of an n-gram (D).
-        hidden: Width of the layer behind the table.
-        vector: Numbers of the second part of a vector (V).
-    """
-
-    table: int = 96
-    hidden: int = 512
-    vector: int = 192
+    table: int = 96  # numbers of an n-gram (D)
+    hidden: int = 512  # width of the layer behind the table
+    vector: int = 192  # numbers of the second part of a vector (V)
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every stored array by its name."""

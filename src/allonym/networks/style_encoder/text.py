@@ -42,19 +42,12 @@ _LONGEST_HASHED = 64  # letters of a word that count
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of n-grams.
+    """A kind of n-grams."""
 
-    Attributes:
-        of: "characters", "words" or "skeleton".
-        length: Characters or tokens of an n-gram.
-        bits: Its hashes have so many bits.
-        coarse_bits: So many where the encoder has a row of numbers for each.
-    """
-
-    of: str
-    length: int
-    bits: int
-    coarse_bits: int
+    of: str  # "characters", "words" or "skeleton"
+    length: int  # characters or tokens of an n-gram
+    bits: int  # its hashes have so many bits
+    coarse_bits: int  # so many where the encoder has a row of numbers for each
 
 
 KINDS = (
@@ -120,21 +113,13 @@ class NumpyArithmetic:
 
 @dataclass(frozen=True)
 class TokenRow:
-    """Texts as one row.
+    """Texts as one row."""
 
-    Attributes:
-        characters: (N,) their numbers, with `GAP` times NOTHING before, between and after texts.
-        starts: (T,) the place of each token's first character.
-        ends: (T,) the place after its last.
-        words: (T,) a hash of each token in lower case, digits alike.
-        skeleton: (T,) a hash of its skeleton.
-    """
-
-    characters: Values
-    starts: Values
-    ends: Values
-    words: Values
-    skeleton: Values
+    characters: Values  # (N,) their numbers, with `GAP` times NOTHING before, between and after texts
+    starts: Values  # (T,) the place of each token's first character
+    ends: Values  # (T,) the place after its last
+    words: Values  # (T,) a hash of each token in lower case, digits alike
+    skeleton: Values  # (T,) a hash of its skeleton
 
     def hashed(self, kind: Kind) -> Values:
         """Return (N,) or (T,) numbers of the n-grams that begin at each character or token.

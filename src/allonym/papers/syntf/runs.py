@@ -58,19 +58,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Bench:
-    """The corpus as the experiment uses it.
-
-    Attributes:
-        corpus: All messages.
-        embeddings: The word vectors.
-        reference: Which messages the vocabulary (and a learned rating) come from.
-        train: Which messages the analyst learns from.
-    """
+    """The corpus as the experiment uses it."""
 
     corpus: Corpus
     embeddings: WordTable
-    reference: NDArray[np.bool_]
-    train: NDArray[np.bool_]
+    reference: NDArray[np.bool_]  # which messages the vocabulary (and a learned rating) come from
+    train: NDArray[np.bool_]  # which messages the analyst learns from
 
     @cached_property
     def test(self) -> NDArray[np.bool_]:

@@ -22,17 +22,11 @@ _NEIGHBOURS = 8
 
 @dataclass(frozen=True)
 class A4ntBatch:
-    """Some sentences.
+    """Some sentences."""
 
-    Attributes:
-        words: Their words, (B, T), padded.
-        lengths: Their lengths (B,), on the processor.
-        rows: Which sentences they are.
-    """
-
-    words: Tensor
-    lengths: Tensor
-    rows: Integers
+    words: Tensor  # their words, (B, T), padded
+    lengths: Tensor  # their lengths (B,), on the processor
+    rows: Integers  # which sentences they are
 
 
 class A4ntSentences:

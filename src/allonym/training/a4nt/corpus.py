@@ -64,25 +64,15 @@ class ClassSample:
 
 @dataclass(frozen=True)
 class A4ntCorpus:
-    """What a translator is trained on.
-
-    Attributes:
-        vocabulary: The tokens.
-        classes: Names of the classes, in alphabetical order.
-        learned: Sentences to learn from, by class.
-        watched: Sentences held out, by class.
-        vectors: Unit word vectors of the vocabulary; zeros where a word has none.
-        documents: How many different documents were read.
-        fingerprint: Tells whether two corpora are the same; a hash.
-    """
+    """What a translator is trained on."""
 
     vocabulary: Vocabulary
-    classes: tuple[str, ...]
-    learned: tuple[ClassSample, ...]
-    watched: tuple[ClassSample, ...]
-    vectors: NDArray[np.float16]
-    documents: int
-    fingerprint: str
+    classes: tuple[str, ...]  # names of the classes, in alphabetical order
+    learned: tuple[ClassSample, ...]  # sentences to learn from, by class
+    watched: tuple[ClassSample, ...]  # sentences held out, by class
+    vectors: NDArray[np.float16]  # unit word vectors of the vocabulary; zeros where a word has none
+    documents: int  # how many different documents were read
+    fingerprint: str  # tells whether two corpora are the same; a hash
 
     @property
     def sentences(self) -> int:

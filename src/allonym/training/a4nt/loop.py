@@ -48,35 +48,21 @@ _USUAL, _LONG = Limit(steps=2000), Limit(steps=4000)  # stages
 
 @dataclass(frozen=True)
 class A4ntSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        opponent: How long the classifier learns from real sentences.
-        language: How long the language model does.
-        restoring: How long the translator learns to restore sentences of each class.
-        game: How long it plays against the opponent.
-        batch_size: Sentences of each class in a step.
-        learning_rate: Of RMSprop, in the game and for the opponent.
-        restoring_rate: Of RMSprop, before the game.
-        temperature: Of the differentiable choice among words.
-        masked: Share of the words that are hidden while the editor learns to restore, or it would learn to copy only.
-        replaced: Share of the words it then reads as a near one.
-        look_every: Steps between two reports.
-        seed: Fixes order and noise, on one kind of machine.
-    """
-
-    opponent: Limit = _USUAL
-    language: Limit = _USUAL
-    restoring: Limit = _LONG
-    game: Limit = _LONG
-    batch_size: int = 256
-    learning_rate: float = 1e-4
-    restoring_rate: float = 5e-4
-    temperature: float = 0.5
+    opponent: Limit = _USUAL  # how long the classifier learns from real sentences
+    language: Limit = _USUAL  # how long the language model does
+    restoring: Limit = _LONG  # how long the translator learns to restore sentences of each class
+    game: Limit = _LONG  # how long it plays against the opponent
+    batch_size: int = 256  # sentences of each class in a step
+    learning_rate: float = 1e-4  # of RMSprop, in the game and for the opponent
+    restoring_rate: float = 5e-4  # of RMSprop, before the game
+    temperature: float = 0.5  # of the differentiable choice among words
+    # Share of the words that are hidden while the editor learns to restore, or it would learn to copy only.
     masked: float = 0.1
-    replaced: float = 0.2
-    look_every: int = 200
-    seed: int = 1
+    replaced: float = 0.2  # share of the words it then reads as a near one
+    look_every: int = 200  # steps between two reports
+    seed: int = 1  # fixes order and noise, on one kind of machine
 
 
 class A4ntTraining:

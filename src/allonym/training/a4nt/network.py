@@ -48,25 +48,15 @@ _IMPOSSIBLE = -30.0  # far below any rating, and no NaN in sums of probability Ã
 
 @dataclass(frozen=True)
 class TranslatorShape:
-    """Sizes of a translator.
+    """Sizes of a translator."""
 
-    Attributes:
-        words: Words of the vocabulary (V).
-        classes: Classes of writers (C).
-        variant: Which network.
-        conditioned: One decoder that is told source and target, in the place of one for each target.
-        neutral: One decoder that is told nothing of the writer.
-        embedding: Numbers of a word's embedding (E).
-        hidden: Numbers of an LSTM's state (H), in each direction, or of a transformer's at each place.
-    """
-
-    words: int
-    classes: int
+    words: int  # words of the vocabulary (V)
+    classes: int  # classes of writers (C)
     variant: Variant
-    conditioned: bool = False
-    embedding: int = 160
-    hidden: int = 192
-    neutral: bool = False
+    conditioned: bool = False  # one decoder that is told source and target, in the place of one for each target
+    embedding: int = 160  # numbers of a word's embedding (E)
+    hidden: int = 192  # numbers of an LSTM's state (H), in each direction, or of a transformer's at each place
+    neutral: bool = False  # one decoder that is told nothing of the writer
 
     def __post_init__(self) -> None:
         if self.conditioned and self.neutral:

@@ -57,39 +57,22 @@ Progress = Callable[[str, float, dict[str, float]], None]
 
 @dataclass(frozen=True)
 class A4ntPlan:
-    """Everything that fixes a model, beside the text; kept in the checkpoint.
+    """Everything that fixes a model, beside the text; kept in the checkpoint."""
 
-    Attributes:
-        text: Column with the texts.
-        attribute: Column with the classes.
-        author: Column with the authors.
-        names: Whether names become classes of tokens.
-        variant: `"editor"`, `"transformer"` or `"paper"`.
-        losses: One of `LOSSES`: the recipe's name.
-        size: One of `SIZES`.
-        words: Tokens of the vocabulary, at most.
-        shared_by: How many documents, or authors where they are known, must use a word.
-        held_out: Share of the documents or authors that is held out.
-        steps: Steps of the game, and of the auto-encoder; half as many of the others.
-        minutes: Minutes of training, at most; None for no limit.
-        batch: Sentences of each class in a step.
-        seed: Fixes initial weights, order, noise and what is held out.
-    """
-
-    text: str | None = None
-    attribute: str = ""
-    author: str | None = None
-    names: bool = False
+    text: str | None = None  # column with the texts
+    attribute: str = ""  # column with the classes
+    author: str | None = None  # column with the authors
+    names: bool = False  # whether names become classes of tokens
     variant: Variant = "editor"
-    losses: str = "CycML+Lang"
-    size: Literal["tiny", "small", "full"] = "full"
-    words: int = 16_000
-    shared_by: int = 3
-    held_out: float = 0.1
-    steps: int = 4000
-    minutes: float | None = None
-    batch: int = 256
-    seed: int = 1
+    losses: str = "CycML+Lang"  # one of `LOSSES`: the recipe's name
+    size: Literal["tiny", "small", "full"] = "full"  # one of `SIZES`
+    words: int = 16_000  # tokens of the vocabulary, at most
+    shared_by: int = 3  # how many documents, or authors where they are known, must use a word
+    held_out: float = 0.1  # share of the documents or authors that is held out
+    steps: int = 4000  # steps of the game, and of the auto-encoder; half as many of the others
+    minutes: float | None = None  # minutes of training, at most; None for no limit
+    batch: int = 256  # sentences of each class in a step
+    seed: int = 1  # fixes initial weights, order, noise and what is held out
 
     def __post_init__(self) -> None:
         if self.losses not in LOSSES or self.size not in SIZES:

@@ -23,23 +23,14 @@ _BATCHES_SORTED_TOGETHER = 50
 
 @dataclass
 class EraeBatch:
-    """Sentences of about one length, the longest first.
+    """Sentences of about one length, the longest first."""
 
-    Attributes:
-        read: What the encoder sees when nothing is noisy, B × S.
-        lengths: Places of each sentence, END included, on the processor.
-        previous: The word before each step, B × T.
-        targets: The word of each step, B × T.
-        weights: How much each step counts, B × T.
-        inside: Which steps are words or the first END, and known, B × T.
-    """
-
-    read: Tensor
-    lengths: Tensor
-    previous: Tensor
-    targets: Tensor
-    weights: Tensor
-    inside: Tensor
+    read: Tensor  # what the encoder sees when nothing is noisy, B × S
+    lengths: Tensor  # places of each sentence, END included, on the processor
+    previous: Tensor  # the word before each step, B × T
+    targets: Tensor  # the word of each step, B × T
+    weights: Tensor  # how much each step counts, B × T
+    inside: Tensor  # which steps are words or the first END, and known, B × T
 
 
 class EraeSentences:

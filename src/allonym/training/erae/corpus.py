@@ -106,29 +106,17 @@ def vectors_of(vocabulary: Vocabulary) -> NDArray[np.float16]:
 
 @dataclass(frozen=True)
 class EraeCorpus:
-    """What a network is trained on.
-
-    Attributes:
-        vocabulary: The tokens.
-        tokens: Of the sentences to learn from, in a row.
-        lengths: Of each of these sentences.
-        held_out: Tokens of the sentences that tell when to stop.
-        held_out_lengths: Of each of these.
-        vectors: Unit word vectors of the vocabulary; zeros where a word has none.
-        documents: How many different documents were read.
-        doubles: How many were left out, as the same as one before.
-        fingerprint: Tells whether two corpora are the same; a hash.
-    """
+    """What a network is trained on."""
 
     vocabulary: Vocabulary
-    tokens: Tokens
-    lengths: Lengths
-    held_out: Tokens
-    held_out_lengths: Lengths
-    vectors: NDArray[np.float16]
-    documents: int
-    doubles: int
-    fingerprint: str
+    tokens: Tokens  # of the sentences to learn from, in a row
+    lengths: Lengths  # of each of these sentences
+    held_out: Tokens  # tokens of the sentences that tell when to stop
+    held_out_lengths: Lengths  # of each of these
+    vectors: NDArray[np.float16]  # unit word vectors of the vocabulary; zeros where a word has none
+    documents: int  # how many different documents were read
+    doubles: int  # how many were left out, as the same as one before
+    fingerprint: str  # tells whether two corpora are the same; a hash
 
     @property
     def coverage(self) -> float:

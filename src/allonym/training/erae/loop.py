@@ -45,41 +45,24 @@ USUAL: dict[Variant, dict[str, Any]] = {"paper": {"masked": 0.0, "replaced": 0.0
 
 @dataclass(frozen=True)
 class EraeSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        minutes: Stop after so long.
-        steps: Stop after so many steps, if that is sooner.
-        learning_rate: Of AdamW, at its highest. With batches of 512, 1e-3 never leaves the plateau of word frequencies.
-        warm_up: Steps until the learning rate is at its highest.
-        batch_size: Sentences of a step.
-        masked: Share of the words the encoder does not see.
-        replaced: Share of the words it sees as a near one.
-        forgotten: Share of the previous words the generator does not see.
-        reward_from: Share of the training after which the embedding reward joins in; more than 1 for never.
-        reward_weight: λ of the embedding reward; the paper's 0.5.
-        begin: Share of the training that is done already, by a run that is resumed.
-        end: Share of the training at which this run ends.
-        look_every: Steps between two looks at the held-out sentences.
-        patience: Looks without a lower loss, after which a stage ends.
-        seed: Fixes order and noise, on one kind of machine.
-    """
-
-    minutes: float = math.inf
-    steps: int = 10**9
+    minutes: float = math.inf  # stop after so long
+    steps: int = 10**9  # stop after so many steps, if that is sooner
+    # Of AdamW, at its highest. With batches of 512, 1e-3 never leaves the plateau of word frequencies.
     learning_rate: float = 3e-4
-    warm_up: int = 300
-    batch_size: int = 512
-    masked: float = 0.15
-    replaced: float = 0.4
-    forgotten: float = 0.1
-    reward_from: float = 0.65
-    reward_weight: float = 0.5
-    begin: float = 0.0
-    end: float = 1.0
-    look_every: int = 500
-    patience: int = 8
-    seed: int = 1
+    warm_up: int = 300  # steps until the learning rate is at its highest
+    batch_size: int = 512  # sentences of a step
+    masked: float = 0.15  # share of the words the encoder does not see
+    replaced: float = 0.4  # share of the words it sees as a near one
+    forgotten: float = 0.1  # share of the previous words the generator does not see
+    reward_from: float = 0.65  # share of the training after which the embedding reward joins in; more than 1 for never
+    reward_weight: float = 0.5  # λ of the embedding reward; the paper's 0.5
+    begin: float = 0.0  # share of the training that is done already, by a run that is resumed
+    end: float = 1.0  # share of the training at which this run ends
+    look_every: int = 500  # steps between two looks at the held-out sentences
+    patience: int = 8  # looks without a lower loss, after which a stage ends
+    seed: int = 1  # fixes order and noise, on one kind of machine
 
 
 class EraeNoise:

@@ -44,37 +44,21 @@ _SENTENCES_FOR_ROUNDING = 200
 
 @dataclass(frozen=True)
 class EraeRecipe:
-    """Everything that fixes a model, beside the text; kept in the checkpoint.
+    """Everything that fixes a model, beside the text; kept in the checkpoint."""
 
-    Attributes:
-        text: Column with the texts.
-        author: Column with the authors.
-        variant: `"paper"` or `"attention"`.
-        size: One of `SIZES`.
-        words: Tokens of the vocabulary, at most.
-        shared_by: How many documents, or authors where they are known, must use a word.
-        held_out: Share of the documents that tells when to stop.
-        epochs: Passes over the sentences, at most; None for no limit.
-        minutes: Minutes of training, at most; None for no limit.
-        batch: Sentences of a step.
-        learning_rate: Size of a step at its largest; None for what suits the size.
-        patience: Looks at the held-out sentences without a lower loss, after which training ends.
-        seed: Fixes initial weights, order, noise and what is held out.
-    """
-
-    text: str | None = None
-    author: str | None = None
+    text: str | None = None  # column with the texts
+    author: str | None = None  # column with the authors
     variant: Variant = "attention"
-    size: Literal["tiny", "small", "full"] = "full"
-    words: int = 20_000
-    shared_by: int = 3
-    held_out: float = 0.1
-    epochs: int | None = None
-    minutes: float | None = None
-    batch: int = 64
-    learning_rate: float | None = None
-    patience: int = 8
-    seed: int = 1
+    size: Literal["tiny", "small", "full"] = "full"  # one of `SIZES`
+    words: int = 20_000  # tokens of the vocabulary, at most
+    shared_by: int = 3  # how many documents, or authors where they are known, must use a word
+    held_out: float = 0.1  # share of the documents that tells when to stop
+    epochs: int | None = None  # passes over the sentences, at most; None for no limit
+    minutes: float | None = None  # minutes of training, at most; None for no limit
+    batch: int = 64  # sentences of a step
+    learning_rate: float | None = None  # size of a step at its largest; None for what suits the size
+    patience: int = 8  # looks at the held-out sentences without a lower loss, after which training ends
+    seed: int = 1  # fixes initial weights, order, noise and what is held out
 
     def shape(self, words: int) -> EraeShape:
         """Return the sizes of the network for a vocabulary of so many tokens."""
@@ -102,16 +86,13 @@ class EraeRecipe:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who is told how training goes, and may end it.
+    """Who is told how training goes, and may end it."""
 
-    Attributes:
-        step: Told after each step how much is done, from 0 to 1, and how many steps that is.
-        look: Told at each look at the held-out sentences, the measurements by name.
-        stop: Asked after each step whether to write a checkpoint and end; the run then raises KeyboardInterrupt.
-    """
-
+    # Told after each step how much is done, from 0 to 1, and how many steps that is.
     step: Callable[[float, int], None] = lambda done, step: None
+    # Told at each look at the held-out sentences, the measurements by name.
     look: Callable[[dict[str, float]], None] = lambda found: None
+    # Asked after each step whether to write a checkpoint and end; the run then raises KeyboardInterrupt.
     stop: Callable[[], bool] = lambda: False
 
 
