@@ -24,7 +24,7 @@ from scipy import sparse
 from allonym import models
 from allonym.errors import ModelError
 from allonym.language import ENGLISH
-from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, Integers, NumpyArithmetic, TokenRow, numbered, read
+from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, NUMPY, Integers, TokenRow, numbered, read
 
 Floats: TypeAlias = NDArray[np.float64]
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
@@ -125,7 +125,7 @@ class StyleReader:
 
     def _some_vectors(self, texts: Sequence[str]) -> sparse.csr_array:
         characters, ranges = numbered(texts)
-        row = read(characters.astype(np.int64), NumpyArithmetic())
+        row = read(characters.astype(np.int64), NUMPY)
         first, stop, owners = _pieces(row, ranges)
         columns, pieces = _n_grams(row, first, stop)
         fine = self._fine.weighed(columns, pieces, len(first))

@@ -11,10 +11,10 @@ N characters, T tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,56 +59,19 @@ FINE = tuple(2**kind.bits for kind in KINDS)
 COARSE = tuple(2**kind.coarse_bits for kind in KINDS)
 
 
-class Arithmetic(Protocol):
-    """What NumPy and torch call by different names."""
+@dataclass(frozen=True)
+class Arithmetic:
+    """What NumPy and torch call by different names, for rows of int64."""
 
-    def cumulated(self, values: Values) -> Values:
-        """Return running sums, modulo 2^64."""
-
-    def highest_so_far(self, values: Values) -> Values:
-        """Return running maxima."""
-
-    def places(self, chosen: Values) -> Values:
-        """Return where a row of truth values is true."""
-
-    def table(self, values: Integers) -> Values:
-        """Return a NumPy array as one of this kind."""
-
-    def either(self, chosen: Values, first: Values, second: Values) -> Values:
-        """Return the first value where chosen, else the second."""
-
-    def within(self, values: Values, sorted_values: Values) -> Values:
-        """Return which values are among some sorted ones."""
+    cumulated: Callable[[Values], Values]  # running sums, modulo 2^64
+    highest_so_far: Callable[[Values], Values]  # running maxima
+    places: Callable[[Values], Values]  # where a row of truth values is true
+    table: Callable[[Integers], Values]  # a NumPy array as one of this kind
+    either: Callable[[Values, Values, Values], Values]  # the first value where chosen, else the second
+    within: Callable[[Values, Values], Values]  # which values are among some others
 
 
-class NumpyArithmetic:
-    """`Arithmetic` of NumPy."""
-
-    def cumulated(self, values: Integers) -> Integers:
-        """Return running sums, modulo 2^64."""
-        return np.cumsum(values)
-
-    def highest_so_far(self, values: Integers) -> Integers:
-        """Return running maxima."""
-        return np.maximum.accumulate(values)
-
-    def places(self, chosen: NDArray[np.bool_]) -> Integers:
-        """Return where a row of truth values is true."""
-        return np.flatnonzero(chosen)
-
-    def table(self, values: Integers) -> Integers:
-        """Return the array itself."""
-        return values
-
-    def either(self, chosen: NDArray[np.bool_], first: Values, second: Values) -> Integers:
-        """Return the first value where chosen, else the second."""
-        return np.asarray(np.where(chosen, first, second), dtype=np.int64)
-
-    def within(self, values: Integers, sorted_values: Integers) -> NDArray[np.bool_]:
-        """Return which values are among some sorted ones."""
-        place = np.searchsorted(sorted_values, values).clip(max=len(sorted_values) - 1)
-        found: NDArray[np.bool_] = sorted_values[place] == values
-        return found
+NUMPY = Arithmetic(np.cumsum, np.maximum.accumulate, np.flatnonzero, np.asarray, np.where, np.isin)
 
 
 @dataclass(frozen=True)
