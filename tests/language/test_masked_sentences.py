@@ -6,8 +6,8 @@ import pytest
 
 from allonym.language import entities, sequences
 from allonym.language.entities import Entity
-from allonym.language.masked_sentences import CLASSES, GENERALISED, LONGEST_PIECE, pieces, sentences, write
-from allonym.language.sequences import NUMBER_CLASSES
+from allonym.language.masked_sentences import CLASSES, GENERALISED, LONGEST_PIECE, sentences, write
+from allonym.language.sequences import NUMBER_CLASSES, pieces
 
 TEXTS = [
     "We paid 1,250 dollars in 1987, not 12.5; it was the 21st of 30.",

@@ -40,11 +40,7 @@ class Small:
 
 
 class Auditing:
-    """What an audit asks of a method; as it stands, of one that says nothing of itself.
-
-    Args:
-        method: The method.
-    """
+    """What an audit asks of a method; as it stands, of one that says nothing of itself."""
 
     in_order = False  # whether every word of a text is drawn in its place
     drawn_together = 1  # words are drawn in multiples of this; what is too many is dropped

@@ -130,7 +130,7 @@ def sentences(text: str) -> list[list[str]]:
         >>> sentences("It works. Does it?")
         [['It', 'works', '.'], ['Does', 'it', '?']]
     """
-    return [piece for sentence in _whole_sentences(tokens(text)) for piece in _pieces(sentence)]
+    return [piece for sentence in _whole_sentences(tokens(text)) for piece in pieces(sentence)]
 
 
 def _whole_sentences(found: Sequence[str]) -> Iterator[list[str]]:
@@ -155,13 +155,11 @@ def _whole_sentences(found: Sequence[str]) -> Iterator[list[str]]:
         yield sentence
 
 
-def _pieces(sentence: list[str]) -> Iterator[list[str]]:
+def pieces(sentence: list[str], longest: int = LONGEST_SENTENCE) -> Iterator[list[str]]:
     """Cut a long sentence after the last pause in the second half of what fits, or else hard."""
-    while len(sentence) > LONGEST_SENTENCE:
-        pauses = (
-            place for place in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if sentence[place - 1] in _PAUSES
-        )
-        cut = next(pauses, LONGEST_SENTENCE)
+    while len(sentence) > longest:
+        pauses = (length for length in range(longest, longest // 2, -1) if sentence[length - 1] in _PAUSES)
+        cut = next(pauses, longest)
         yield sentence[:cut]
         sentence = sentence[cut:]
     yield sentence
@@ -300,13 +298,10 @@ class VocabularyBuilder:
             self._inner.update(sentence[1:])
 
     def vocabulary(self, size: int, *, authors: int, dictionary: Container[str] | None = None) -> Vocabulary:
-        """Return the most frequent tokens that enough authors use, after the special ones.
+        """Return the most frequent tokens that so many authors use, after the special ones.
 
-        Args:
-            size: Tokens in all.
-            authors: How many authors must use a token.
-            dictionary: Where given, words that are not in it are left out, unless they are usually capitalised:
-                most are misspelled, and should not be written.
+        Words that are not in a given dictionary are left out, unless they are usually capitalised: most are misspelled,
+        and should not be written.
 
         Raises:
             InputError: No token has so many authors.
@@ -317,9 +312,10 @@ class VocabularyBuilder:
         if not eligible:
             raise InputError(f"No word is used by {authors} authors: give more text, or ask for fewer authors.")
         eligible.sort(key=lambda token: (-self._counts[token], token))
-        forms = map(self._usual_form, eligible)
-        kept = (form for form in forms if dictionary is None or form in dictionary or not _is_lower_word(form))
-        return Vocabulary((*SPECIAL, *islice(kept, size - len(SPECIAL))))
+        forms: Iterable[str] = map(self._usual_form, eligible)
+        if dictionary is not None:
+            forms = (form for form in forms if form in dictionary or not (form.isalpha() and form.islower()))
+        return Vocabulary((*SPECIAL, *islice(forms, size - len(SPECIAL))))
 
     def _usual_form(self, token: str) -> str:
         forms = {form: self._inner[form] for form in (token, token.capitalize(), token.upper())}
@@ -329,10 +325,6 @@ class VocabularyBuilder:
             return token.upper()
         # Capitals need a clear majority: some people write in capitals, and titles are full of them.
         return best if total and forms[best] > 0.6 * total and best != token else token
-
-
-def _is_lower_word(form: str) -> bool:
-    return form.isalpha() and form.islower()
 
 
 def _allowed(token: str) -> bool:

@@ -32,6 +32,7 @@ CONFIG = "config.json"
 WEIGHTS = "weights.safetensors"
 CARD = "CARD.md"
 VOCABULARY = "vocabulary.txt"  # of models that know words; a line each
+TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 REQUIRED = (CONFIG, WEIGHTS, CARD)
 PICKLES = frozenset({".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".bin", ".joblib", ".dill"})
 
@@ -41,25 +42,15 @@ _HASH_LENGTH = hashlib.sha256().digest_size * 2
 
 @dataclass(frozen=True)
 class Model:
-    """What a model folder holds, and what is wrong with it, if anything.
+    """What a model folder holds, and what is wrong with it, if anything."""
 
-    Attributes:
-        name: The name in ``config.json``, or the folder's own.
-        folder: Where it lies.
-        config: ``config.json`` (empty when unreadable).
-        card: The text of ``CARD.md`` (empty when unreadable).
-        size_bytes: The size of all its files together.
-        files: Every file in it, in alphabetical order.
-        problem: Why the folder must not be used, as a sentence; empty when all is well.
-    """
-
-    name: str
-    folder: Path
-    config: Mapping[str, Any]
-    card: str
-    size_bytes: int
-    files: tuple[str, ...]
-    problem: str = ""
+    name: str  # the name in ``config.json``, or the folder's own
+    folder: Path  # where it lies
+    config: Mapping[str, Any]  # ``config.json`` (empty when unreadable)
+    card: str  # the text of ``CARD.md`` (empty when unreadable)
+    size_bytes: int  # the size of all its files together
+    files: tuple[str, ...]  # every file in it, in alphabetical order
+    problem: str = ""  # why the folder must not be used, as a sentence; empty when all is well
 
     @property
     def ok(self) -> bool:

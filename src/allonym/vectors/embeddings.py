@@ -161,18 +161,11 @@ class WordTable:
         return [(self.words[other], float(cosine[other])) for other in closest]
 
     def nearest(self, queries: ArrayLike, k: int = 1) -> NDArray[np.int64]:
-        """Return the rows of the k nearest words (Euclidean) of each query, closest first.
+        """Return the rows of the k nearest words (Euclidean) of each query, closest first: queries × k.
 
         Exact: float32 products shortlist every word that rounding leaves possible, float64 decides, and where its
-        rounding leaves a doubt, whole numbers do. So the answer depends neither on the machine nor on how queries
-        are batched. Ties go to the lowest row.
-
-        Args:
-            queries: Points, shape (queries, dimensions), or one point, shape (dimensions,).
-            k: How many words each.
-
-        Returns:
-            Rows, shape (queries, k).
+        rounding leaves a doubt, whole numbers do. So the answer depends neither on the machine nor on how queries are
+        batched. Ties go to the lowest row. Queries are queries × dimensions, or one point.
         """
         points = np.atleast_2d(np.asarray(queries, dtype=np.float64))
         if points.ndim != 2 or points.shape[1] != self.dimensions:

@@ -15,8 +15,8 @@ import numpy as np
 from allonym.language import entities
 from allonym.language.pairs import PairsOf
 from allonym.language.sequences import ENDINGS, NUMBER_CLASSES
-from allonym.networks.a4nt._words import Integers, exponentials, log_sums
-from allonym.networks.whole_numbers import Floats, WholeMatrix
+from allonym.networks.a4nt._words import exponentials, log_sums
+from allonym.networks.whole_numbers import Floats, Integers, WholeMatrix
 
 _STOPS: Final = (".", "!", "?", "...", ",", ";", ":", "--")
 _KINDS: Final = (ENDINGS, NUMBER_CLASSES, entities.LABELS, _STOPS)
@@ -38,15 +38,7 @@ class Substitutes:
     pairs: PairsOf  # which words stand beside which
 
     def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers, *, fast: bool = False) -> None:
-        """Change the ratings of the words at some places, places × V, where these words stand between these others.
-
-        Args:
-            rated: The ratings.
-            words: The word at each place.
-            lefts: The word before it.
-            rights: The word after it.
-            fast: Whether compiling pays by now.
-        """
+        """Change the ratings at some places, places × V, where these words stand between left and right ones."""
         rows = np.arange(len(words))
         own = rated[rows, words]
         rated[rows, words] = -np.inf

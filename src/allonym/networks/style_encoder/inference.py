@@ -75,10 +75,7 @@ class StyleShape:
 class StyleReader:
     """A trained style encoder; see `open`.
 
-    Args:
-        shape: Sizes of the network.
-        arrays: Its numbers, by the names of `StyleShape.tensors`.
-        balance: How much of a vector's squared length its second part has, between 0 and 1.
+    Of a vector's squared length its second part has the `balance`, between 0 and 1.
 
     Raises:
         ModelError: The arrays do not fit the shape, or the balance is not between 0 and 1.

@@ -127,11 +127,7 @@ def _filled(stored: list[Any]) -> Part:
 
 
 def check(data: Path) -> None:
-    """Raise what is missing before long work begins.
-
-    Raises:
-        InputError: A corpus is not in the folder.
-    """
+    """Raise an `InputError` for a corpus that is missing before long work begins."""
     for place in ("blogs/blogs_4002.parquet", "political_speeches/political_speeches.parquet"):
         if not (data / place).exists():
             raise InputError(f"{place} is not in the data folder; name the folder that holds it with --data.")

@@ -77,10 +77,6 @@ def run(
         earlier: Results of an earlier run, whose rows of models that are not there now are taken over.
         sizes: How much to measure.
         processes: How many at once; as many as cores by default.
-
-    Raises:
-        InputError: A corpus is not in the data folder, or the earlier results cannot stand beside new ones.
-        MissingDependencyError: torch, or for the speeches spaCy, is not installed.
     """
     if find_spec("torch") is None:
         raise MissingDependencyError("The LSTM attackers need torch; get it with `pip install 'allonym[neural]'`.")

@@ -128,11 +128,7 @@ def rating_table(words: int, size: int) -> nn.Embedding:
 
 
 class Translator(nn.Module):
-    """What both variants have: a shared table of words and encoder, and a decoder for each target.
-
-    Args:
-        shape: Its sizes.
-    """
+    """What all variants have: a shared table of words and encoder, and a decoder for each target."""
 
     shape: TranslatorShape
 
@@ -163,11 +159,8 @@ class Translator(nn.Module):
     def ratings(self, read: Tensor, lengths: Tensor, direction: Direction, previous: Tensor) -> Tensor:
         """Return unnormalised log-probabilities (B, T', V) of the output's words.
 
-        Args:
-            read: The sentences, hard or soft.
-            lengths: Their lengths (B,).
-            direction: From whom to whom.
-            previous: The output's word before each place (B, T'); the editor has no use for it.
+        Sentences are hard or soft; `previous` is the output's word before each place (B, T'), for which the editor has
+        no use.
         """
         raise NotImplementedError
 

@@ -24,12 +24,8 @@ _FEWEST_ROWS = 16  # of a matrix in 8 bits
 def save(folder: Path, translator: Translator, judge: Opponent, vocabulary: Vocabulary, facts: dict[str, Any]) -> None:
     """Write a translator and the classifier that judges sentences for it; the card and checksums are still to come.
 
-    Args:
-        folder: Where to write.
-        translator: The translator.
-        judge: A classifier trained on real text alone, for `source="auto"` and for choosing among samples.
-        vocabulary: The words.
-        facts: Further entries of ``config.json``: the names of the classes, how it was trained.
+    The judge was trained on real text alone: it serves `source="auto"`, and chooses among samples. Facts are further
+    entries of ``config.json``: the names of the classes, how it was trained.
     """
     folder.mkdir(parents=True, exist_ok=True)
     arrays: dict[str, NDArray[Any]] = {}

@@ -33,6 +33,7 @@ from allonym.training.steps import Best, Clock, Limit, descend, set_rates
 # Told at each look at the held-out sentences: where training stands, by name.
 Progress = Callable[[dict[str, float]], None]
 
+_BATCHES_SORTED_TOGETHER = 50
 _NEIGHBOURS = 16
 _SHARPNESS = 10.0  # a neighbour's chance of replacing a word grows as e^(10 · cosine)
 _LONGEST_GRADIENT = 1.0
@@ -109,16 +110,11 @@ class EraeNoise:
 
 
 class EraeTraining:
-    """A training run.
+    """A training run, on the device of the sentences.
 
-    Args:
-        network: What is trained, on the device of the sentences.
-        learned: Sentences to learn from.
-        held_out: Sentences that tell when to stop.
-        vectors: Unit word vectors for the reward and the noise, V × D; zeros where a word has none.
-        settings: How to train.
-        progress: Told at each look at the held-out sentences.
-        after_step: Told after each step; may raise to end the run, which `checkpoints` can then keep.
+    Unit word vectors, V × D, serve the reward and the noise; they are zeros where a word has none. `progress` is told
+    at each look at the held-out sentences, `after_step` after each step: it may raise to end the run, which
+    `checkpoints` can then keep.
     """
 
     def __init__(
@@ -165,7 +161,10 @@ class EraeTraining:
     def _epoch(self) -> None:
         """Go over the sentences, from where an interrupted run stopped, until all are seen or training ends."""
         self.order_of_epoch = self.order.get_state()
-        for batch in self.learned.shuffled(self.settings.batch_size, self.order, self.place):
+        batches = self.learned.shuffled(
+            self.settings.batch_size, self.order, skipped=self.place, sorted_together=_BATCHES_SORTED_TOGETHER
+        )
+        for batch in batches:
             loss = self._learn(batch)
             self._advance(batch)
             self.place += 1

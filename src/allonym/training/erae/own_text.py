@@ -99,19 +99,10 @@ class Watcher:
 def train(
     corpus: EraeCorpus, recipe: EraeRecipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
 ) -> dict[str, Any]:
-    """Train a network and write it as a model folder.
+    """Train a network, write it as a model folder, and return figures about it.
 
-    Args:
-        corpus: What `corpus.prepare` made of the text.
-        recipe: How.
-        folder: Where checkpoints and the model go.
-        device: The processor or a graphics card.
-        resume: Go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model or
-            checkpoint that is there is deleted.
-        watcher: Who is told.
-
-    Returns:
-        Figures about the model.
+    To resume is to go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model
+    or checkpoint that is there is deleted.
 
     Raises:
         ResumeError: The checkpoint is damaged.
@@ -212,7 +203,6 @@ def _finish(
         card=USER_CARD,
         values=_card_values(corpus, recipe),
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
-        mode=0o600,
     )
     publish(folder)
     return {**found, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}

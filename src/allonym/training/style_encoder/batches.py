@@ -33,14 +33,9 @@ def torch_arithmetic(device: torch.device) -> Arithmetic:
 
 
 class WriterTexts:
-    """Texts of many writers, ready to be cut and counted.
+    """Texts of many writers, ready to be cut and counted in so many of the forms.
 
-    Args:
-        characters: One row, as `text.numbered` returns it.
-        ranges: Where each text begins and ends (texts × 2).
-        writers: Who wrote each, from 0; a writer's texts lie together.
-        device: Where to keep it all.
-        forms: How many of the forms are needed.
+    Characters and ranges are as `text.numbered` returns them; a writer's texts lie together.
     """
 
     def __init__(
@@ -140,12 +135,8 @@ class CropBatch:
 class Crops:
     """Draws batches: some writers, a few texts of each, a run of tokens of each text.
 
-    Args:
-        texts: What to draw from.
-        chance: Fixes what is drawn.
-        changed: How often a batch is in another form than as written.
-        fewest: Tokens of the shortest crops.
-        most: Tokens of the longest; logarithms of lengths are uniform.
+    Crops have from `fewest` to `most` tokens, logarithms of lengths uniform; so often a batch is `changed`: in another
+    form than as written.
     """
 
     def __init__(

@@ -62,17 +62,9 @@ def contrastive_loss(scores: Tensor, writers: Tensor, texts: Tensor) -> Tensor:
 
 
 class StyleTraining:
-    """One training run.
+    """One training run; texts of other writers, by name, are watched to choose the best moment by.
 
-    Args:
-        network: What is trained, on the device of the texts.
-        texts: Of the training writers.
-        watched: Texts of other writers, by name, to choose the best moment by.
-        settings: How.
-        progress: Told at each look.
-
-    Attributes:
-        best: What the look with the best figures found; empty before the first.
+    `best` is what the look with the best figures found; empty before the first.
     """
 
     def __init__(
