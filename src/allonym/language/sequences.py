@@ -191,13 +191,9 @@ def _number(digits: str) -> str:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The tokens a model knows, each in its usual case (`London`, `the`); the model itself sees lower case.
+    """The tokens a model knows, each in its usual case (`London`, `the`); the model itself sees lower case."""
 
-    Attributes:
-        forms: The tokens by number; the first four are `SPECIAL`.
-    """
-
-    forms: tuple[str, ...]
+    forms: tuple[str, ...]  # the tokens by number; the first four are `SPECIAL`
 
     def __post_init__(self) -> None:
         if self.forms[:4] != SPECIAL or len(self.forms) < 5:

@@ -128,11 +128,7 @@ def verify(folder: str | os.PathLike[str]) -> Model:
 
 
 def verify_format(folder: str | os.PathLike[str], wanted: str, version: int) -> Model:
-    """Return the model in a folder after checking every file of it, and that it is of a format and version.
-
-    Raises:
-        ModelError: It is not, or the folder is missing, incomplete or changed.
-    """
+    """Return the model in a folder after checking it as `verify` does, and that it is of a format and version."""
     model = verify(folder)
     if model.config.get("format") != wanted or model.config.get("version") != version:
         raise ModelError(
@@ -161,11 +157,7 @@ def open_tensors(model: Model | str | os.PathLike[str]) -> dict[str, NDArray[np.
 
 
 def seal(folder: str | os.PathLike[str]) -> Model:
-    """Write the ``SHA256`` file of a finished model folder, and verify it.
-
-    Raises:
-        ModelError: The folder is incomplete or holds a file it must not.
-    """
+    """Write the ``SHA256`` file of a finished model folder, and `verify` it."""
     root = find(folder)
     lines = [f"{disk.digest(root / name)}  {name}\n" for name in _files(root)]
     disk.write(root / CHECKSUMS, "".join(lines).encode())

@@ -70,15 +70,10 @@ class Recurrent:
         fast: bool,
         back: bool = False,
     ) -> Shorts:
-        """Return the state at each place, B × T × H, zero past the end of a sentence.
+        """Return the state at each place, B × T × H, zero past the end of a sentence; the longest sentence comes first.
 
-        Args:
-            given: The inputs' share for each distinct vector.
-            codes: Which of them is at each place, B × T.
-            lengths: Places of each sentence, the longest first.
-            shift: What each sentence adds at every place.
-            fast: Whether compiling pays by now.
-            back: Whether to read from the last place to the first.
+        Codes say which of the distinct vectors, whose inputs' shares are given, is at each place, B × T. A shift is
+        what each sentence adds at every place. `back` reads from the last place to the first.
         """
         rows, places = codes.shape
         states = np.zeros((rows, places, self.size), np.int16)

@@ -62,9 +62,9 @@ def publish(folder: Path) -> None:
 
 
 def save_checkpoint(checkpoint: Path, name: str, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
-    """Write arrays to a file of this name, then the state, which names it and is what makes it valid; drop older ones.
+    """Write arrays to a file of this name, then the state, which names it: from then on the checkpoint is valid.
 
-    Both files, and the folder if it is new, are readable by the user alone.
+    Older files go after that. Only the user may read them: weights are a release of the text they were trained on.
     """
     import safetensors.numpy
 

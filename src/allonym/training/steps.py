@@ -130,6 +130,12 @@ class TokenRows(Generic[_Batch]):
             yield self.batch(batches[number])
 
 
+def cross_entropy(ratings: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    """Return the mean −log-likelihood of targets (…) by ratings of all words (…, V), each counted by its weight."""
+    losses = nn.functional.cross_entropy(ratings.flatten(0, -2).float(), targets.flatten(), reduction="none")
+    return (losses * weights.flatten()).sum() / weights.sum()
+
+
 def set_rates(optimizer: torch.optim.Optimizer, rates: Sequence[float]) -> None:
     """Set the learning rate of each group of weights."""
     for group, rate in zip(optimizer.param_groups, rates, strict=True):

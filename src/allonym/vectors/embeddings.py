@@ -316,19 +316,15 @@ def load(source: Source = None, *, vocabulary: Vocabulary = None, limit: int | N
     elif isinstance(source, WordTable):
         table = source
     elif isinstance(source, Mapping):
-        table = _from_objects(source, list(source.values()))
+        table = WordTable(tuple(source), list(source.values()))  # type: ignore[arg-type] # the constructor checks
     elif isinstance(source, tuple) and len(source) == 2:
-        table = _from_objects(source[0], source[1])
+        table = WordTable(tuple(source[0]), source[1])  # type: ignore[arg-type] # likewise
     else:
         raise ParameterError(
             f"source must be a path, a shipped name, a WordTable, a mapping or (words, vectors), "
             f"got {type(source).__name__}."
         )
     return table if limit is None else table.first(limit)
-
-
-def _from_objects(words: Iterable[str], vectors: Any) -> WordTable:  # noqa: ANN401 - the constructor checks
-    return WordTable(tuple(words), vectors)
 
 
 def _load_path(source: str | os.PathLike[str], vocabulary: Vocabulary, limit: int | None) -> WordTable:

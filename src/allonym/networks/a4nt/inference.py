@@ -89,13 +89,8 @@ class _Decoder:
 class A4ntReader:
     """A trained translator, and the classifier beside it that tells whose a sentence sounds; see `open`.
 
-    Args:
-        shape: Sizes of the networks.
-        weights: Arrays by their names in the model file; int8 ones with their scales, by name and `.scale`.
-        vocabulary: The tokens.
-        classes: Names of the classes of writers, in order.
-        of_user_text: Whether a user trained it on text of their own.
-        balance: What similarity, from 0 to 1, weighs beside log-odds when a translation is chosen.
+    Int8 weights come with their scales, by name and `.scale`. The balance is what similarity, from 0 to 1, weighs
+    beside log-odds when a translation is chosen.
 
     Raises:
         ModelError: The weights do not fit the shape, the classes or the vocabulary.

@@ -90,14 +90,8 @@ class EraeShape:
 class EraeReader:
     """A trained network that rates every word at every step of a sentence; see `open`.
 
-    Args:
-        shape: Sizes of the network.
-        weights: Arrays by their names in the torch network; int8 ones with their scales, by name and `.scale`.
-        vocabulary: The tokens.
-        trained_on: What its configuration says of the training text.
-
-    Attributes:
-        assumptions: What a guarantee of text drawn with it must state beside its own; none for shipped models.
+    Weights have their names in the torch network, and int8 ones their scales, by name and `.scale`. Its `assumptions`
+    are what a guarantee of text drawn with it must state beside its own; there are none for shipped models.
 
     Raises:
         ModelError: The weights do not fit the shape, or the vocabulary.

@@ -126,7 +126,8 @@ class StyleReader:
         first, stop, owners = _pieces(row, ranges)
         columns, pieces = _n_grams(row, first, stop)
         fine = self._fine.weighed(columns, pieces, len(first))
-        second = self._second_part(self._coarse.raw(_coarser(columns), pieces, len(first)))
+        coarse = [column >> (kind.bits - kind.coarse_bits) for column, kind in zip(columns, KINDS, strict=True)]
+        second = self._second_part(self._coarse.raw(coarse, pieces, len(first)))
         several = sparse.csr_array((np.ones(len(owners)), (owners, np.arange(len(owners)))), (len(texts), len(owners)))
         halves = [_unit(several @ fine), _unit(sparse.csr_array(several @ second))]
         shares = np.sqrt([1 - self.balance, self.balance])
@@ -226,10 +227,6 @@ def _runs(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
     owners = np.repeat(np.arange(len(sizes)), sizes)
     at = np.arange(len(owners)) - (np.cumsum(sizes) - sizes)[owners]
     return owners, begins[owners] + at, sizes[owners] - at
-
-
-def _coarser(columns: list[Integers]) -> list[Integers]:
-    return [column >> (kind.bits - kind.coarse_bits) for column, kind in zip(columns, KINDS, strict=True)]
 
 
 def _lengths(part: sparse.csr_array) -> Floats:

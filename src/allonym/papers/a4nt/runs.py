@@ -177,7 +177,8 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
         adapted = learned(name, small, new_small, setting, bench.sizes.few)
         adaptive = adapted.attack(corpus.test, new, setting)
         attacks.append({"attacker": name, "static": static, "adaptive": adaptive})
-    alike = _meteor_of_some(bench.sizes, corpus.test, new)
+    some = spread(len(new), bench.sizes.meteor)
+    alike = _meteor([corpus.test.sentences[number] for number in some], [new[number] for number in some])
     row = {"way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
     if setting == "blog-age":
         row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
@@ -278,11 +279,6 @@ def _meteor(olds: Sequence[str], news: Sequence[str]) -> Floats:
     if name == "none":
         return np.full(len(olds), np.nan)
     return np.asarray(getattr(metrics, name)(olds, news), dtype=np.float64)
-
-
-def _meteor_of_some(sizes: Sizes, part: Part, new: Sequence[str]) -> Floats:
-    rows = spread(len(new), sizes.meteor)
-    return _meteor([part.sentences[row] for row in rows], [new[row] for row in rows])
 
 
 def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Row | None:  # noqa: ANN401 - numbers

@@ -55,19 +55,11 @@ class A4ntSettings:
 
 
 class A4ntTraining:
-    """A training run.
+    """A training run, on the device of the sentences, which are of each class.
 
-    Args:
-        translator: What is trained, on the device of the sentences.
-        opponent: The classifier it must fool.
-        language: The language model that judges its fluency.
-        panel: The judges that learn real sentences with the opponent, and nothing after; needed by recipes with the
-            term `judges`, and for others a waste of time.
-        learned: Sentences of each class.
-        vectors: Unit word vectors, V × D, zeros where a word has none; for noise and the term `near`.
-        settings: How to train.
-        progress: Told now and then.
-        meaning: Embeds sentences; needed by recipes with the term `meaning`.
+    The panel's judges learn real sentences with the opponent, and nothing after: recipes with the term `judges` need
+    them, and for others they are a waste of time. `meaning` embeds sentences, for recipes with that term. Unit word
+    vectors, V × D, zeros where a word has none, serve noise and the term `near`.
     """
 
     def __init__(
@@ -147,8 +139,8 @@ class A4ntTraining:
 
         self._stage("restoring", self.settings.restoring, step, optimizer, [self.translator])
 
-    def play(self, recipe: LossRecipe, between: Callable[[int], None] | None = None) -> None:
-        """Train the translator against the opponent; `between` is called with the number of steps at every look."""
+    def play(self, recipe: LossRecipe) -> None:
+        """Train the translator against the opponent."""
         if "meaning" in recipe.shares and self.meaning is None:
             raise ParameterError(f"The recipe {recipe.name} needs a sentence encoder; give one as `meaning`.")
         if not isinstance(self.translator, Editor) and {"near", "keep"} & set(recipe.shares):
@@ -179,7 +171,7 @@ class A4ntTraining:
 
         # The language model too: a graphics card's LSTM lets gradients through in training mode only.
         networks = [self.translator, self.opponent, self.language, *self.judges]
-        self._stage("game", self.settings.game, step, ours, networks, between)
+        self._stage("game", self.settings.game, step, ours, networks)
 
     def _translated(
         self, recipe: LossRecipe
@@ -275,7 +267,6 @@ class A4ntTraining:
         step: Callable[[], dict[str, Tensor]],
         optimizer: torch.optim.Optimizer,
         networks: Sequence[nn.Module],
-        between: Callable[[int], None] | None = None,
     ) -> None:
         """Run steps until the limit, with a falling learning rate, and report now and then."""
         clock, rate = Clock(limit), optimizer.param_groups[0]["lr"]
@@ -285,12 +276,9 @@ class A4ntTraining:
             part = clock.part(done)
             set_rates(optimizer, [rate * max(0.1, 1 - part) * min(1.0, part / _WARM_UP)])
             values = step()
-            if done % self.settings.look_every == 0 or part >= 1:
-                if self.progress is not None:
-                    numbers = {key: float(value) for key, value in values.items()}
-                    self.progress(name, {"step": done, "seconds": clock.seconds, **numbers})
-                if between is not None:
-                    between(done)
+            if self.progress is not None and (done % self.settings.look_every == 0 or part >= 1):
+                numbers = {key: float(value) for key, value in values.items()}
+                self.progress(name, {"step": done, "seconds": clock.seconds, **numbers})
             if part >= 1:
                 break
         for network in networks:

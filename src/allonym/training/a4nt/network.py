@@ -27,7 +27,7 @@ can, and does, leave traces that give it away.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import torch
@@ -74,10 +74,6 @@ class TranslatorShape:
     def decoders(self) -> int:
         """How many decoders there are."""
         return 1 if self.conditioned or self.neutral else self.classes
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sizes by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,6 @@ from allonym.errors import ParameterError, ResumeError
 from allonym.networks.a4nt.inference import A4ntReader
 from allonym.training.a4nt import store
 from allonym.training.a4nt.batches import A4ntSentences
-from allonym.training.a4nt.card import card
 from allonym.training.a4nt.corpus import A4ntCorpus, ClassSample
 from allonym.training.a4nt.draw import WordDraw
 from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel
@@ -222,7 +221,7 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
     store.save(made, networks.translator, networks.judge, corpus.vocabulary, facts)
     (_, _), (judge_embedding, judge_hidden), *_ = SIZES[plan.size]
     values = {
-        **plan.shape(corpus).to_dict(),
+        **asdict(plan.shape(corpus)),
         **asdict(plan),
         "words": len(corpus.vocabulary),
         "judge_embedding": judge_embedding,
@@ -234,7 +233,7 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
         "and_names": " and names" if plan.names else "",
     }
     del values["classes"]
-    (made / models.CARD).write_text(card(name, corpus.classes, values, figures), "utf-8")
+    (made / models.CARD).write_text(store.card(name, corpus.classes, values, figures), "utf-8")
     models.seal(made)
     A4ntReader.open(made)
     publish(folder)

@@ -12,6 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from allonym.training.a4nt.network import summary
 from allonym.training.fitting import Classifier
 from allonym.training.steps import Rows, TokenRows
 
@@ -50,14 +51,8 @@ class TextLSTM(Classifier):
         return scores.log_softmax(-1)
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """Return the final state beside the mean of all (B, 2H).
-
-        The paper's equation (1) means over the states but the last, which a sentence of one word does not have; the
-        authors' code means over all, and so does this.
-        """
-        final = states[torch.arange(len(states), device=states.device), lengths - 1]  # (B, H)
-        mean = states.sum(1) / lengths[:, None]  # (B, H)
-        return torch.cat([final, mean], dim=-1)  # (B, 2H)
+        """Return the final state beside the mean of all (B, 2H)."""
+        return summary(states, lengths)
 
     def optimizer(self, learning_rate: float) -> torch.optim.Optimizer:
         """Return RMSprop."""

@@ -1,9 +1,8 @@
 """Where a training run stands, on disk, so that it can go on after a crash as if nothing had happened.
 
 A checkpoint is `state-N.safetensors` (weights, the best ones so far, the optimizer's moments, the noise's neighbours
-and the states of all random generators) and `state.json`, which names that file and holds the counters. Both reach the
-disk before `state.json` gets its name, which is the moment the checkpoint is valid; older files go after that. Only the
-user may read them: weights are a release of the text they were trained on. They hold no text, but a hash of all of it.
+and the states of all random generators) and `state.json`, which names that file and holds the counters. They hold no
+text, but a hash of all of it.
 """
 
 from __future__ import annotations

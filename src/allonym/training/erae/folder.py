@@ -131,15 +131,9 @@ def write(
 ) -> models.Model:
     """Write and seal a folder, made if it is not there.
 
-    Args:
-        folder: Where.
-        shape: Sizes of the network.
-        weights: Its arrays by name.
-        vocabulary: Its tokens.
-        config: What the configuration holds beside name, sizes and rounding: "name", "training", "held_out", …
-        card: Text of the card, with marks for `values`, the sizes, figures and rounding.
-        values: For the marks of the card.
-        sentences: Held-out ones, on which the cost of rounding is measured; none to leave that out.
+    The configuration holds, beside name, sizes and rounding, what `config` has: "name", "training", "held_out", … The
+    card has marks for `values`, the sizes, figures and rounding, whose cost is measured on held-out sentences, if some
+    are given.
 
     Raises:
         ModelError: The weights do not fit the shape, or the vocabulary.
@@ -175,11 +169,6 @@ def write(
     disk.write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode())
     disk.write(folder / models.CARD, text.encode())
     return models.seal(folder)
-
-
-def user_config(name: str, training: Mapping[str, Any], held_out: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration of a model that a user trained: guarantees of what it draws say so."""
-    return {"name": name, models.TRAINED_ON: models.USER_TEXT, "training": dict(training), "held_out": dict(held_out)}
 
 
 def table_of(figures: Mapping[str, Any]) -> str:

@@ -19,16 +19,8 @@ import torch
 from torch import Tensor, nn
 
 from allonym.training.erae.batches import EraeBatch, EraeSentences
-from allonym.training.erae.network import (
-    END,
-    START,
-    UNKNOWN,
-    Erae,
-    Variant,
-    embedding_reward_loss,
-    reconstruction_loss,
-)
-from allonym.training.steps import Best, Clock, Limit, descend, set_rates
+from allonym.training.erae.network import END, START, UNKNOWN, Erae, Variant, embedding_reward_loss
+from allonym.training.steps import Best, Clock, Limit, cross_entropy, descend, set_rates
 
 # Told at each look at the held-out sentences: where training stands, by name.
 Progress = Callable[[dict[str, float]], None]
@@ -125,7 +117,6 @@ class EraeTraining:
         vectors: Tensor,
         settings: EraeSettings,
         progress: Progress | None = None,
-        after_step: Callable[[EraeTraining], None] | None = None,
     ) -> None:
         self.network, self.learned, self.held_out = network, learned, held_out
         self.vectors, self.settings, self.progress = vectors, settings, progress
@@ -140,7 +131,7 @@ class EraeTraining:
         self.order = torch.Generator().manual_seed(settings.seed)
         self.order_of_epoch = self.order.get_state()  # before the present epoch's order was drawn
         self.place = 0  # batches of the present epoch that are done
-        self.after_step = after_step
+        self.after_step: Callable[[EraeTraining], None] | None = None
         self.done, self.step, self.tokens = settings.begin, 0, 0
         self.seconds_before = 0.0  # of the run that this one resumes
         self.clock, self.best = Clock(Limit(settings.minutes, settings.steps)), Best(network)
@@ -183,7 +174,7 @@ class EraeTraining:
         previous = torch.where(lost & (previous != START) & (previous != END), UNKNOWN, previous)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             logits = self.network(read, batch.lengths, previous)  # (B, T, V)
-        loss = reconstruction_loss(logits, batch.targets, batch.weights)
+        loss = cross_entropy(logits, batch.targets, batch.weights)  # equation 6
         if self.rewarded:
             shape = (*batch.targets.shape, _EXPLORED)
             explored = torch.empty(shape, dtype=torch.long, device=self.device)
@@ -256,7 +247,7 @@ def measure(network: Erae, sentences: EraeSentences, vectors: Tensor, batch_size
         others = batch.inside[..., None] & ~same & (vectors[batch.targets].abs().sum(-1, keepdim=True) > 0)
         inside = batch.inside.float()
         parts = [
-            reconstruction_loss(logits, batch.targets, inside) * inside.sum(),
+            cross_entropy(logits, batch.targets, inside) * inside.sum(),
             (same[..., 0] & batch.inside).sum(),
             (same.any(-1) & batch.inside).sum(),
             inside.sum(),

@@ -125,12 +125,6 @@ class Erae(nn.Module):
         return nn.functional.linear(features, self.embedding.weight.to(features.dtype), shift)  # (..., V)
 
 
-def reconstruction_loss(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """Return the mean negative log-likelihood of the original words (equation 6)."""
-    losses = nn.functional.cross_entropy(logits.flatten(0, -2).float(), targets.flatten(), reduction="none")
-    return (losses * weights.flatten()).sum() / weights.sum()
-
-
 def embedding_reward_loss(
     logits: Tensor, targets: Tensor, weights: Tensor, vectors: Tensor, explored: Tensor, best: int = 5
 ) -> Tensor:

@@ -16,12 +16,13 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from allonym import models
 from allonym.errors import ParameterError
 from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae import checkpoints
 from allonym.training.erae.batches import EraeSentences
 from allonym.training.erae.corpus import EraeCorpus
-from allonym.training.erae.folder import USER_CARD, user_config, write
+from allonym.training.erae.folder import USER_CARD, write
 from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, measure
 from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
@@ -199,7 +200,12 @@ def _finish(
         recipe.shape(len(corpus.vocabulary)),
         {name: array.astype(np.float32) for name, array in arrays_of(network).items()},
         corpus.vocabulary,
-        config=user_config(folder.resolve().name, _training_record(recipe, training), figures),
+        config={
+            "name": folder.resolve().name,
+            models.TRAINED_ON: models.USER_TEXT,  # guarantees of what it draws say so
+            "training": _training_record(recipe, training),
+            "held_out": figures,
+        },
         card=USER_CARD,
         values=_card_values(corpus, recipe),
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),

@@ -132,13 +132,10 @@ class StyleTraining:
             figures |= {f"{name} {key}": value for key, value in watch(self.averaged, texts).items()}
         if self.progress is not None:
             self.progress(figures)
-        self._best.look(-_score(figures), self.averaged)
+        accuracy = sum(value for name, value in figures.items() if name.endswith("accuracy"))
+        self._best.look(-accuracy, self.averaged)
         if not self._best.looks_since:
             self.best = figures
-
-
-def _score(figures: dict[str, float]) -> float:
-    return sum(value for name, value in figures.items() if name.endswith("accuracy"))
 
 
 @torch.no_grad()
