@@ -41,8 +41,8 @@ def word_movers(
 ) -> float:
     """Return the normalised Word Mover's Distance: every document has mass 1, a word of n words 1/n.
 
-    Definition 2 of Fernandes et al. defines this one, but their ε times distance holds for
-    `unnormalised_word_movers` only. Two documents without words have distance 0.
+    Definition 2 of Fernandes et al. defines this one, but their ε times distance holds for `unnormalised_word_movers`
+    only. Two documents without words have distance 0.
 
     Args:
         first: Word vectors of a document, shape (words, dimensions).

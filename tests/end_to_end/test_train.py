@@ -11,9 +11,8 @@ from importlib.util import find_spec
 
 import pytest
 
-from allonym import models
+from allonym import disk, models
 from allonym.cli.train import common
-from allonym.training.erae import checkpoints
 from tests.conftest import PATIENCE
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
@@ -146,7 +145,7 @@ def test_garbage_is_refused_in_a_sentence(command, tmp_path, content, options, h
 
 @needs_torch
 def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monkeypatch):
-    write, written = checkpoints.disk.write, []
+    write, written = disk.write, []
 
     def full(path, content, **options):
         written.append(path)
@@ -154,7 +153,7 @@ def test_a_full_disk_leaves_the_checkpoint_before(command, table, tmp_path, monk
             raise OSError(28, "No space left on device")
         write(path, content, **options)
 
-    monkeypatch.setattr(checkpoints.disk, "write", full)
+    monkeypatch.setattr(disk, "write", full)
     result = command(
         "train", "erae", table, "--text", "body", "-o", tmp_path / "model", *QUICK, "--epochs", 3, "--quiet"
     )

@@ -6,8 +6,8 @@ import pytest
 
 from allonym.language import entities, sequences
 from allonym.language.entities import Entity
-from allonym.language.masked_sentences import CLASSES, GENERALISED, LONGEST_PIECE, pieces, sentences, write
-from allonym.language.sequences import NUMBER_CLASSES
+from allonym.language.masked_sentences import CLASSES, GENERALISED, LONGEST_PIECE, sentences, write
+from allonym.language.sequences import NUMBER_CLASSES, pieces
 
 TEXTS = [
     "We paid 1,250 dollars in 1987, not 12.5; it was the 21st of 30.",
@@ -67,7 +67,7 @@ def test_long_sentences_are_cut_after_pauses_and_put_together_again():
     assert all(piece.tokens[-1] == "," for piece in found[:-1])
     together = [token for piece in found for token in piece.tokens]
     assert together == sequences.tokens(text)
-    assert [len(part) for part in pieces(["x"] * 70)] == [30, 30, 10]
+    assert [len(part) for part in pieces(["x"] * 70, LONGEST_PIECE)] == [30, 30, 10]
     assert [piece.continues for piece in sentences("One ends, here. Two, too.")] == [False, False]
 
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from allonym.errors import ParameterError
 from allonym.language import words as text_module
-from allonym.language.words import STOP_WORDS, digest, is_number, lemma, letter_bigrams, terms, words
+from allonym.language.stop_words import STOP_WORDS
+from allonym.language.words import digest, is_number, lemma, letter_bigrams, terms, words
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()), max_size=60)
 # Short pieces in which the rules meet far more often than in characters drawn at large.

@@ -105,7 +105,7 @@ def test_compiled_softmax_has_numpys_bits():
     ratings[1] = 0
     plain, compiled = ratings.copy(), ratings.copy()
     whole_numbers.softmax(plain)
-    _exact_loops.softmax(compiled, *whole_numbers.SOFTMAX_CONSTANTS)
+    _exact_loops.softmax(compiled, whole_numbers.SOFTMAX_CONSTANTS)
     assert (plain.view(np.int32) == compiled.view(np.int32)).all()
     assert np.abs(plain.sum(axis=1) - 1).max() < 1e-5
     assert plain[0, :3].tolist() == [0, 0, 0]

@@ -22,8 +22,8 @@ from allonym.papers.a4nt import attacks, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
 from allonym.papers.a4nt.attacks import Schedule
 from allonym.papers.a4nt.documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
-from allonym.papers.a4nt.goals import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
 from allonym.papers.a4nt.paper import EXAMPLES, GOALS
+from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
 from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
 
 torch = pytest.importorskip("torch", reason="the LSTM attackers need the extra neural")

@@ -29,31 +29,18 @@ _SHIFTS = (np.uint64(30), np.uint64(27), np.uint64(31))
 
 @dataclass(frozen=True, kw_only=True)
 class Small:
-    """A small version of a method: of its own class, so that whatever the class does around its draws, it does here.
+    """A small version of a method: of its own class, so that whatever the class does around its draws, it does here."""
 
-    Attributes:
-        anonymizer: The method with a few words and a small loss.
-        words: Its vocabulary, in the order of the laws.
-        laws: The law of one output for each word; None where it is that of the ratings a network gives.
-        short: The same with short outputs, if the method's own take long.
-        shortest: The same with the shortest ones.
-        roomy: The same with room for all that is drawn, where that is not so otherwise.
-    """
-
-    anonymizer: Anonymizer
-    words: tuple[str, ...]
-    laws: Float64 | None
-    short: Anonymizer
-    shortest: Anonymizer
-    roomy: Anonymizer | None = None
+    anonymizer: Anonymizer  # the method with a few words and a small loss
+    words: tuple[str, ...]  # its vocabulary, in the order of the laws
+    laws: Float64 | None  # the law of one output for each word; None where it is that of the ratings a network gives
+    short: Anonymizer  # the same with short outputs, if the method's own take long
+    shortest: Anonymizer  # the same with the shortest ones
+    roomy: Anonymizer | None = None  # the same with room for all that is drawn, where that is not so otherwise
 
 
 class Auditing:
-    """What an audit asks of a method; as it stands, of one that says nothing of itself.
-
-    Args:
-        method: The method.
-    """
+    """What an audit asks of a method; as it stands, of one that says nothing of itself."""
 
     in_order = False  # whether every word of a text is drawn in its place
     drawn_together = 1  # words are drawn in multiples of this; what is too many is dropped

@@ -11,36 +11,22 @@ STRENGTHS = ("strongest", "strong", "middle", "close", "closest")  # from more p
 
 @dataclass(frozen=True)
 class Slider:
-    """Settings from the most protection to the most of the text.
+    """Settings from the most protection to the most of the text."""
 
-    Attributes:
-        positions: The parameters of each position.
-        labels: What each position is called.
-        label: What tells this slider from others of the same offer.
-        curve: The name under which its positions were measured, if they were; by default that of the offer.
-    """
-
-    positions: Sequence[Mapping[str, Any]]
-    labels: Sequence[str] = STRENGTHS
-    label: str = ""
-    curve: str = ""
+    positions: Sequence[Mapping[str, Any]]  # the parameters of each position
+    labels: Sequence[str] = STRENGTHS  # what each position is called
+    label: str = ""  # what tells this slider from others of the same offer
+    curve: str = ""  # the name under which its positions were measured, if they were; by default that of the offer
 
 
 @dataclass(frozen=True)
 class Offer:
-    """One way to use a method.
+    """One way to use a method."""
 
-    Attributes:
-        name: What programs call it.
-        title: What people call it.
-        gives: What comes out, in a clause.
-        sliders: Its settings, looked up when they are needed: they may depend on the models that are installed. Raises
-            an `AllonymError` where it cannot be had.
-        proved: Whether its loss is proved.
-    """
-
-    name: str
-    title: str
-    gives: str
+    name: str  # what programs call it
+    title: str  # what people call it
+    gives: str  # what comes out, in a clause
+    # Its settings, looked up when they are needed: they may depend on the models that are installed. Raises
+    # an `AllonymError` where it cannot be had.
     sliders: Callable[[], Sequence[Slider]]
-    proved: bool = True
+    proved: bool = True  # whether its loss is proved

@@ -16,19 +16,12 @@ from allonym.errors import ParameterError
 
 @dataclass(frozen=True)
 class Language:
-    """The parts that belong to a language.
+    """The parts that belong to a language."""
 
-    Attributes:
-        code: Its two letters (ISO 639-1), which end the names of its models.
-        name: Its name in English.
-        parts: The module that knows each part of it.
-        models: The kinds of shipped models that were made from text in it.
-    """
-
-    code: str
-    name: str
-    parts: Mapping[str, str]
-    models: frozenset[str]
+    code: str  # its two letters (ISO 639-1), which end the names of its models
+    name: str  # its name in English
+    parts: Mapping[str, str]  # the module that knows each part of it
+    models: frozenset[str]  # the kinds of shipped models that were made from text in it
 
     def part(self, name: str) -> ModuleType:
         """Return the module that knows a part of the language."""

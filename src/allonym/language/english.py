@@ -19,12 +19,9 @@ _LONE_SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def load(purpose: str, *, unused: Sequence[str], otherwise: str = "") -> Any:  # noqa: ANN401 - a spaCy pipeline
-    """Load the model.
+    """Load the model, without the parts of its pipeline that are unused.
 
-    Args:
-        purpose: What it is wanted for, as the subject of "are found by spaCy".
-        unused: Parts of the pipeline that are left out.
-        otherwise: What a user can do who does not install it, to end the sentence with.
+    The purpose is the subject of "are found by spaCy", and `otherwise` ends that sentence with another way out.
 
     Raises:
         MissingDependencyError: spaCy or its model is not installed.

@@ -47,22 +47,15 @@ _NUMBER: Final = re.compile(
     r"|(?<![^\W_])(?P<number>\d++(?:[.,]\d++)*+(?:st|nd|rd|th|s)?)(?![^\W_])"
 )
 _CUT_AFTER: Final = frozenset({",", ";", ":", "--"})
-_PAUSES: Final = _CUT_AFTER | {")", "..."}
 
 
 @dataclass(frozen=True)
 class MaskedSentence:
-    """A sentence, or a part of a long one.
+    """A sentence, or a part of a long one."""
 
-    Attributes:
-        tokens: Words and marks with their case, and classes.
-        originals: For each class, what stood there, in order.
-        continues: Whether it goes on the sentence of the piece before it.
-    """
-
-    tokens: tuple[str, ...]
-    originals: Mapping[str, tuple[str, ...]]
-    continues: bool = False
+    tokens: tuple[str, ...]  # words and marks with their case, and classes
+    originals: Mapping[str, tuple[str, ...]]  # for each class, what stood there, in order
+    continues: bool = False  # whether it goes on the sentence of the piece before it
 
 
 def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -> list[MaskedSentence]:
@@ -86,21 +79,11 @@ def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -
     found: list[MaskedSentence] = []
     continues = False
     for sentence in sequences.sentences(marked):
-        for part in pieces(sentence, longest):
+        for part in sequences.pieces(sentence, longest):
             found.append(_unmarked(part, waiting, continues=continues))
             continues = True
         continues = _was_cut(sentence)
     return found
-
-
-def pieces(sentence: Sequence[str], longest: int = LONGEST_PIECE) -> Iterator[Sequence[str]]:
-    """Cut a sentence after the last pause in the second half of what fits, or else hard."""
-    while len(sentence) > longest:
-        pauses = (place for place in range(longest, longest // 2, -1) if sentence[place - 1] in _PAUSES)
-        cut = next(pauses, longest)
-        yield sentence[:cut]
-        sentence = sentence[cut:]
-    yield sentence
 
 
 def _was_cut(sentence: Sequence[str]) -> bool:
@@ -112,12 +95,9 @@ def _was_cut(sentence: Sequence[str]) -> bool:
 def write(
     tokens: Sequence[str], originals: Mapping[str, Sequence[str]] | None = None, *, placeholders: bool = False
 ) -> str:
-    """Write one sentence's tokens as text, with the originals of its classes in their order.
+    """Write one sentence's tokens as text, with the originals of its classes in their order, or as placeholders.
 
-    Args:
-        tokens: Tokens in their usual case.
-        originals: What stood for each class; a class that has no more of them is written as a plain word.
-        placeholders: Write the classes themselves, as `[year]`.
+    A class that has no more originals is written as a plain word.
 
     Examples:
         >>> write(["<person>", "met", "<person>", "in", "<year>", "."], {"<person>": ["Ann"], "<year>": ["1987"]})

@@ -101,15 +101,7 @@ class WordPairs:
 
 
 class PairsOf:
-    """The levels of pairs of one model's words. A word that the table does not know counts as a rare one.
-
-    Args:
-        shares: Of each word among all words.
-        counts: Of each word.
-        firsts: The first words of all pairs.
-        seconds: The second ones.
-        levels: Of all pairs.
-    """
+    """The levels of pairs of one model's words. A word that the table does not know counts as a rare one."""
 
     def __init__(
         self,

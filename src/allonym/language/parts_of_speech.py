@@ -50,7 +50,7 @@ def require() -> None:
 
 
 def tags(texts: Sequence[str], cache: Path | None = None, *, processes: int = 1) -> list[TagIds]:
-    """Return the parts of speech of each text, as places in `TAGS`.
+    """Return the parts of speech of each of some English texts, as places in `TAGS`.
 
     Args:
         texts: English texts.
@@ -59,13 +59,9 @@ def tags(texts: Sequence[str], cache: Path | None = None, *, processes: int = 1)
         processes: Processes that tag at the same time. More than one start Python anew, so a script that calls this
             must be importable (`if __name__ == "__main__":`).
 
-    Returns:
-        One array for each text.
-
     Raises:
         MissingDependencyError: If spaCy or its model is not installed.
         InputError: If the cache cannot be read or written.
-        ParameterError: If there is no process.
     """
     if processes < 1:
         raise ParameterError(f"processes must be at least 1, got {processes}")

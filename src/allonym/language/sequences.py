@@ -130,7 +130,7 @@ def sentences(text: str) -> list[list[str]]:
         >>> sentences("It works. Does it?")
         [['It', 'works', '.'], ['Does', 'it', '?']]
     """
-    return [piece for sentence in _whole_sentences(tokens(text)) for piece in _pieces(sentence)]
+    return [piece for sentence in _whole_sentences(tokens(text)) for piece in pieces(sentence)]
 
 
 def cut(text: str) -> list[str]:
@@ -190,13 +190,11 @@ def _ranges(found: Sequence[str]) -> Iterator[tuple[int, int]]:
         yield begin, len(found)
 
 
-def _pieces(sentence: list[str]) -> Iterator[list[str]]:
+def pieces(sentence: list[str], longest: int = LONGEST_SENTENCE) -> Iterator[list[str]]:
     """Cut a long sentence after the last pause in the second half of what fits, or else hard."""
-    while len(sentence) > LONGEST_SENTENCE:
-        pauses = (
-            place for place in range(LONGEST_SENTENCE, LONGEST_SENTENCE // 2, -1) if sentence[place - 1] in _PAUSES
-        )
-        cut = next(pauses, LONGEST_SENTENCE)
+    while len(sentence) > longest:
+        pauses = (length for length in range(longest, longest // 2, -1) if sentence[length - 1] in _PAUSES)
+        cut = next(pauses, longest)
         yield sentence[:cut]
         sentence = sentence[cut:]
     yield sentence
@@ -228,13 +226,9 @@ def _number(digits: str) -> str:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The tokens a model knows, each in its usual case (`London`, `the`); the model itself sees lower case.
+    """The tokens a model knows, each in its usual case (`London`, `the`); the model itself sees lower case."""
 
-    Attributes:
-        forms: The tokens by number; the first four are `SPECIAL`.
-    """
-
-    forms: tuple[str, ...]
+    forms: tuple[str, ...]  # the tokens by number; the first four are `SPECIAL`
 
     def __post_init__(self) -> None:
         if self.forms[:4] != SPECIAL or len(self.forms) < 5:
@@ -335,13 +329,10 @@ class VocabularyBuilder:
             self._inner.update(sentence[1:])
 
     def vocabulary(self, size: int, *, authors: int, dictionary: Container[str] | None = None) -> Vocabulary:
-        """Return the most frequent tokens that enough authors use, after the special ones.
+        """Return the most frequent tokens that so many authors use, after the special ones.
 
-        Args:
-            size: Tokens in all.
-            authors: How many authors must use a token.
-            dictionary: Where given, words that are not in it are left out, unless they are usually capitalised:
-                most are misspelled, and should not be written.
+        Words that are not in a given dictionary are left out, unless they are usually capitalised: most are misspelled,
+        and should not be written.
 
         Raises:
             InputError: No token has so many authors.
@@ -352,9 +343,10 @@ class VocabularyBuilder:
         if not eligible:
             raise InputError(f"No word is used by {authors} authors: give more text, or ask for fewer authors.")
         eligible.sort(key=lambda token: (-self._counts[token], token))
-        forms = map(self._usual_form, eligible)
-        kept = (form for form in forms if dictionary is None or form in dictionary or not _is_lower_word(form))
-        return Vocabulary((*SPECIAL, *islice(kept, size - len(SPECIAL))))
+        forms: Iterable[str] = map(self._usual_form, eligible)
+        if dictionary is not None:
+            forms = (form for form in forms if form in dictionary or not (form.isalpha() and form.islower()))
+        return Vocabulary((*SPECIAL, *islice(forms, size - len(SPECIAL))))
 
     def _usual_form(self, token: str) -> str:
         forms = {form: self._inner[form] for form in (token, token.capitalize(), token.upper())}
@@ -364,10 +356,6 @@ class VocabularyBuilder:
             return token.upper()
         # Capitals need a clear majority: some people write in capitals, and titles are full of them.
         return best if total and forms[best] > 0.6 * total and best != token else token
-
-
-def _is_lower_word(form: str) -> bool:
-    return form.isalpha() and form.islower()
 
 
 def _allowed(token: str) -> bool:

@@ -70,12 +70,8 @@ class WordNet:
     def open(cls, folder: Path | None = None) -> WordNet:
         """Open the WordNet of a folder, or the first one found on the machine.
 
-        Without a folder, Debian's `/usr/share/wordnet` is tried, then `corpora/wordnet`, a folder or a zip
-        file, in nltk's data folders. nltk only reads below the folders of `nltk.data.path`, so the folder
-        opened is added there.
-
-        Args:
-            folder: A folder with WordNet's database files.
+        Without a folder, Debian's `/usr/share/wordnet` is tried, then `corpora/wordnet`, a folder or a zip file, in
+        nltk's data folders. nltk only reads below the folders of `nltk.data.path`, so the folder opened is added there.
 
         Raises:
             InputError: If the folder lacks some of the files, or they are not WordNet's.
@@ -97,13 +93,10 @@ class WordNet:
             raise InputError(f"The WordNet files in {root} cannot be read as WordNet's. {_WAY_OUT}") from broken
 
     def of(self, word: str) -> tuple[str, ...]:
-        """List the synonyms of a word over all its meanings: distinct, in lower case, sorted.
+        """List the synonyms of a word, in any case, over all its meanings: distinct, in lower case, sorted.
 
         Inflected words are looked up by their base forms. Only what `allonym.language.words.words` takes for one word
         is listed, so no compounds with a blank or a hyphen; nor are numbers and the word itself.
-
-        Args:
-            word: A word, in any case; one that WordNet does not know has no synonyms.
         """
         asked = word.lower()
         names = {name.lower() for synset in self._reader.synsets(asked) for name in synset.lemma_names()}

@@ -30,19 +30,6 @@ from allonym.language.stop_words import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-__all__ = [
-    "STOP_WORDS",
-    "Morphology",
-    "checked_texts",
-    "digest",
-    "is_number",
-    "lemma",
-    "letter_bigrams",
-    "name_key",
-    "terms",
-    "words",
-]
-
 Morphology = Literal["lemma", "lower", "orth"]
 
 _MORPHOLOGIES: Final = get_args(Morphology)
@@ -79,11 +66,7 @@ _NUMBER: Final = re.compile(r"\d++(?:[.,]\d++)*+(?:st|nd|rd|th|s)?", re.IGNORECA
 def words(text: str) -> list[str]:
     """Split a text into its words, in order and with their case; see the module for what a word is.
 
-    Args:
-        text: Any string, lone surrogates and NULs included.
-
-    Returns:
-        The words; none is empty or holds white space.
+    Any string will do, lone surrogates and NULs included; no word is empty or holds white space.
 
     Examples:
         >>> words("Don't panic: it’s a well-known 1,000-year-old rule 😀")
@@ -124,16 +107,13 @@ def lemma(word: str) -> str:
 
 
 def terms(text: str, *, morphology: Morphology, keep_stop_words: bool = False, keep_numbers: bool = False) -> list[str]:
-    """Split a text into the terms that a bag of words counts.
+    """Split a text into the terms that a bag of words counts, in its order.
 
     Args:
         text: Any string.
         morphology: `"lemma"` for dictionary forms, `"lower"` for lower case, `"orth"` for words as they are.
         keep_stop_words: Whether words of `STOP_WORDS`, in any case, stay.
         keep_numbers: Whether numbers in digits stay.
-
-    Returns:
-        The terms, in the order of the text.
 
     Raises:
         ParameterError: If the morphology has another value.

@@ -28,78 +28,47 @@ Law = Sequence[Fraction] | Sequence[int] | Sequence[float] | NDArray[np.int64] |
 
 @dataclass(frozen=True, kw_only=True)
 class Metric:
-    """Where the inputs of a table lie, if two of them may be told apart the better the further apart they are.
+    """Where the inputs of a table lie, if two of them may be told apart the better the further apart they are."""
 
-    Attributes:
-        steps: One vector an input, in whole numbers of `step`.
-        step: Their unit.
-        rate: The law's parameter: a guess, which the audit does not trust.
-        furthest: Where the law cuts distances, likewise.
-    """
-
-    steps: NDArray[np.float32]
-    step: float
-    rate: float
-    furthest: float
+    steps: NDArray[np.float32]  # one vector an input, in whole numbers of `step`
+    step: float  # their unit
+    rate: float  # the law's parameter: a guess, which the audit does not trust
+    furthest: float  # where the law cuts distances, likewise
 
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A law that can be read as a whole: an audit compares all its weights, exactly.
+    """A law that can be read as a whole: an audit compares all its weights, exactly."""
 
-    Attributes:
-        mechanism: What draws.
-        inputs: Rows of the table.
-        outputs: Its columns.
-        tiles: Rows -> (offset into them, whole-number weights of the next few).
-        given: A row -> the input that `draw` takes for it.
-        metric: Where inputs lie; None where any two may lose as much as any others.
-        of: What the table is of, if not of all inputs.
-    """
-
-    mechanism: Mechanism
-    inputs: int
-    outputs: int
-    tiles: Tiles
-    given: Callable[[int], Any] = np.int64
-    metric: Metric | None = None
-    of: str = ""
+    mechanism: Mechanism  # what draws
+    inputs: int  # rows of the table
+    outputs: int  # its columns
+    tiles: Tiles  # rows -> (offset into them, whole-number weights of the next few)
+    given: Callable[[int], Any] = np.int64  # a row -> the input that `draw` takes for it
+    metric: Metric | None = None  # where inputs lie; None where any two may lose as much as any others
+    of: str = ""  # what the table is of, if not of all inputs
 
 
 @dataclass(frozen=True, kw_only=True)
 class Ratings:
-    """A law whose inputs are rows of ratings, too many to list: a small one of its kind is enumerated instead.
+    """A law whose inputs are rows of ratings, too many to list: a small one of its kind is enumerated instead."""
 
-    Attributes:
-        mechanism: What draws.
-        name: Of the law.
-        small: The same mechanism with a few outputs; itself, if it has a few.
-        exact: A row of ratings -> its law, exactly; None where there are too many outputs.
-        sure: How many outputs a row of ratings can be sure of at once.
-    """
-
-    mechanism: Mechanism
-    name: str
-    small: Callable[[], Mechanism]
+    mechanism: Mechanism  # what draws
+    name: str  # of the law
+    small: Callable[[], Mechanism]  # the same mechanism with a few outputs; itself, if it has a few
+    # A row of ratings -> its law, exactly; None where there are too many outputs.
     exact: Callable[[NDArray[Any]], Law] | None
-    sure: int = 1
+    sure: int = 1  # how many outputs a row of ratings can be sure of at once
 
 
 @dataclass(frozen=True, kw_only=True)
 class Points:
-    """A law on points of a space, which cannot be listed: an audit looks at the grid they are moved to, and at draws.
+    """A law on points of a space, which cannot be listed: an audit looks at the grid they move to, and at draws."""
 
-    Attributes:
-        mechanism: What draws.
-        grid: All moved points are whole numbers of it.
-        line: The same law in one dimension, where draws tell most.
-        points: Some inputs; the first is compared with the one nearest to it.
-    """
-
-    mechanism: Mechanism
-    grid: float
-    line: Mechanism
-    points: Float64
+    mechanism: Mechanism  # what draws
+    grid: float  # all moved points are whole numbers of it
+    line: Mechanism  # the same law in one dimension, where draws tell most
+    points: Float64  # some inputs; the first is compared with the one nearest to it
 
 
 Audited = Table | Ratings | Points

@@ -47,9 +47,6 @@ class AllPairs:
     """Passes over all pairs of words.
 
     Privacy: spends nothing; a function of public word vectors alone.
-
-    Args:
-        closeness: The words' distances.
     """
 
     def __init__(self, closeness: WordCloseness) -> None:

@@ -125,12 +125,8 @@ class Subset(Mechanism):
         """Draw one output for each row of (batch, outputs) probabilities, from the words that `rng` holds for it.
 
         Rows are any finite numbers of at least 0: only their order counts. Further axes before the last are allowed;
-        the words come in the same shape.
-
-        Args:
-            p: The probabilities.
-            rng: Where random words come from.
-            rows: Which row of a matrix `p` each draw is from, where many are from one; then they have this shape.
+        the words come in the same shape. Where many draws are from one row of a matrix, `rows` says which each is from,
+        in the shape of the draws.
 
         Privacy: spends `loss()` for each output.
         """

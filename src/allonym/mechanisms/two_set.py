@@ -158,13 +158,9 @@ class TwoSet(Mechanism):
     def draw(self, p: ArrayLike, rng: Stream, *, rows: Int64 | None = None) -> Int64:
         """Draw one output for each row of (batch, outputs) probabilities, from the words that `rng` holds for it.
 
-        Rows are any finite numbers of at least 0, in proportion to the probabilities. Further axes before the last
-        are allowed; the words come in the same shape.
-
-        Args:
-            p: The probabilities.
-            rng: Where random words come from.
-            rows: Which row of a matrix `p` each draw is from, where many are from one; then they have this shape.
+        Rows are any finite numbers of at least 0, in proportion to the probabilities. Further axes before the last are
+        allowed; the words come in the same shape. Where many draws are from one row of a matrix, `rows` says which each
+        is from, in the shape of the draws.
 
         Privacy: spends `loss()` for each output.
         """

@@ -32,6 +32,7 @@ CONFIG = "config.json"
 WEIGHTS = "weights.safetensors"
 CARD = "CARD.md"
 VOCABULARY = "vocabulary.txt"  # of models that know words; a line each
+TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 REQUIRED = (CONFIG, WEIGHTS, CARD)
 PICKLES = frozenset({".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".bin", ".joblib", ".dill"})
 
@@ -41,25 +42,15 @@ _HASH_LENGTH = hashlib.sha256().digest_size * 2
 
 @dataclass(frozen=True)
 class Model:
-    """What a model folder holds, and what is wrong with it, if anything.
+    """What a model folder holds, and what is wrong with it, if anything."""
 
-    Attributes:
-        name: The name in ``config.json``, or the folder's own.
-        folder: Where it lies.
-        config: ``config.json`` (empty when unreadable).
-        card: The text of ``CARD.md`` (empty when unreadable).
-        size_bytes: The size of all its files together.
-        files: Every file in it, in alphabetical order.
-        problem: Why the folder must not be used, as a sentence; empty when all is well.
-    """
-
-    name: str
-    folder: Path
-    config: Mapping[str, Any]
-    card: str
-    size_bytes: int
-    files: tuple[str, ...]
-    problem: str = ""
+    name: str  # the name in ``config.json``, or the folder's own
+    folder: Path  # where it lies
+    config: Mapping[str, Any]  # ``config.json`` (empty when unreadable)
+    card: str  # the text of ``CARD.md`` (empty when unreadable)
+    size_bytes: int  # the size of all its files together
+    files: tuple[str, ...]  # every file in it, in alphabetical order
+    problem: str = ""  # why the folder must not be used, as a sentence; empty when all is well
 
     @property
     def ok(self) -> bool:
@@ -137,11 +128,7 @@ def verify(folder: str | os.PathLike[str]) -> Model:
 
 
 def verify_format(folder: str | os.PathLike[str], wanted: str, version: int) -> Model:
-    """Return the model in a folder after checking every file of it, and that it is of a format and version.
-
-    Raises:
-        ModelError: It is not, or the folder is missing, incomplete or changed.
-    """
+    """Return the model in a folder after checking it as `verify` does, and that it is of a format and version."""
     model = verify(folder)
     if model.config.get("format") != wanted or model.config.get("version") != version:
         raise ModelError(
@@ -170,11 +157,7 @@ def open_tensors(model: Model | str | os.PathLike[str]) -> dict[str, NDArray[np.
 
 
 def seal(folder: str | os.PathLike[str]) -> Model:
-    """Write the ``SHA256`` file of a finished model folder, and verify it.
-
-    Raises:
-        ModelError: The folder is incomplete or holds a file it must not.
-    """
+    """Write the ``SHA256`` file of a finished model folder, and `verify` it."""
     root = find(folder)
     lines = [f"{disk.digest(root / name)}  {name}\n" for name in _files(root)]
     disk.write(root / CHECKSUMS, "".join(lines).encode())

@@ -94,8 +94,7 @@ def rate(
 ) -> Floats:
     """Write (rows · words) · steps · scales + bias; there must be `LEAST_ROWS` rows and `LEAST_WORDS` words.
 
-    Returns:
-        What `largest_in_blocks` says of them, found while they were near the processor.
+    Returns what `largest_in_blocks` says of them, found while they were near the processor.
     """
     excess = 128 * rows.sum(axis=1, dtype=np.int32)
     if len(rows) < LEAST_ROWS or out.shape[1] < LEAST_WORDS or out.shape != (len(rows), len(scales)):

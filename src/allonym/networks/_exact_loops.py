@@ -1,4 +1,4 @@
-"""Compiled twins of what `whole_numbers` and `erae._gru` do element by element: the same operations in the same order.
+"""Compiled twins of what `whole_numbers` and `_recurrent` do element by element: the same operations in the same order.
 
 No operation is joined with another or done in another order, so the bits are NumPy's. Constants are arguments: machine
 code that is kept on disk would not notice that one of them changed. Imported only when compiling pays.
@@ -16,6 +16,7 @@ from allonym.acceleration import compiled
 Floats = NDArray[np.float32]
 Sums = NDArray[np.signedinteger[Any]]
 Constants = tuple[np.float32, ...]
+Softmax = tuple[Constants, np.float32, np.float32, np.float32]  # `whole_numbers.SOFTMAX_CONSTANTS`
 
 TEAMS = 16
 _BLOCK = 4 * TEAMS
@@ -33,11 +34,10 @@ def _tanh(x: np.float32, parts: Constants) -> np.float32:
 
 
 @compiled
-def _open_gates(sums: Sums, scales: Floats, given: Floats, shift: Floats, tanh_parts: Constants, gates: Floats) -> None:
+def _open_gates(sums: Sums, scales: Floats, given: Floats, tanh_parts: Constants, gates: Floats) -> None:
     half, one = np.float32(0.5), np.float32(1)
     for unit in range(gates.shape[0]):
-        drive = np.float32(sums[unit]) * scales[unit] + (given[unit] + shift[unit])
-        gates[unit] = (_tanh(drive, tanh_parts) + one) * half
+        gates[unit] = (_tanh(np.float32(sums[unit]) * scales[unit] + given[unit], tanh_parts) + one) * half
 
 
 @compiled
@@ -45,7 +45,6 @@ def _renew(
     sums: Sums,
     scales: Floats,
     given: Floats,
-    shift: Floats,
     bias: Floats,
     gates: tuple[Floats, Floats],
     tanh_parts: Constants,
@@ -56,7 +55,7 @@ def _renew(
     inverse = np.float32(1) / one
     for unit in range(state.shape[0]):
         change = (np.float32(sums[unit]) * scales[unit] + bias[unit]) * resets[unit]
-        new = _tanh((given[unit] + shift[unit]) + change, tanh_parts)
+        new = _tanh(given[unit] + change, tanh_parts)
         before = np.float32(state[unit]) * inverse
         state[unit] = np.int16(np.rint(((before - new) * updates[unit] + new) * one))
 
@@ -66,21 +65,19 @@ def advance(
     sums: Sums,
     scales: Floats,
     given: Floats,
-    shift: Floats,
     bias: Floats,
     tanh_parts: Constants,
     one: np.float32,
     state: NDArray[np.int16],
 ) -> None:
-    """Advance the states of a GRU, a row each; see `_erae_gru.Gru`."""
+    """Advance the states of a GRU, a row each; see `_recurrent.Gru`."""
     size = state.shape[1]
     gates = np.empty(2 * size, np.float32)
     both = (gates[:size], gates[size:])
+    first, last = slice(0, 2 * size), slice(2 * size, 3 * size)
     for row in range(state.shape[0]):
-        first, last = slice(0, 2 * size), slice(2 * size, 3 * size)
-        _open_gates(sums[row, first], scales[first], given[row, first], shift[row, first], tanh_parts, gates)
-        new = (sums[row, last], scales[last], given[row, last], shift[row, last])
-        _renew(new[0], new[1], new[2], new[3], bias, both, tanh_parts, one, state[row])
+        _open_gates(sums[row, first], scales[first], given[row, first], tanh_parts, gates)
+        _renew(sums[row, last], scales[last], given[row, last], bias, both, tanh_parts, one, state[row])
 
 
 @compiled
@@ -171,15 +168,9 @@ def refine(
 
 
 @compiled
-def exponentiate(
-    ratings: Floats,
-    most: np.float32,
-    exp_parts: Constants,
-    log2_e: np.float32,
-    least: np.float32,
-    bits: NDArray[np.int32],
-) -> None:
+def exponentiate(ratings: Floats, most: np.float32, constants: Softmax, bits: NDArray[np.int32]) -> None:
     """Write e^(rating − most), as the bits of floats."""
+    exp_parts, log2_e, least, _ = constants
     powers = bits.view(np.float32)
     for place in range(ratings.shape[0]):
         doublings = (ratings[place] - most) * log2_e
@@ -195,18 +186,19 @@ def exponentiate(
 
 
 @compiled
-def softmax(ratings: Floats, exp_parts: Constants, log2_e: np.float32, least: np.float32, unit: np.float32) -> None:
+def softmax(ratings: Floats, constants: Softmax) -> None:
     """Turn rows of ratings into probabilities."""
+    unit = constants[3]
     bits = np.empty(ratings.shape[1], np.int32)
     powers = bits.view(np.float32)
     bests = np.empty(TEAMS, np.float32)
     for row in range(ratings.shape[0]):
-        own = ratings[row]
-        _largest_of_teams(own, bests)
-        exponentiate(own, np.float32(bests.max()), exp_parts, log2_e, least, bits)
+        chances = ratings[row]
+        _largest_of_teams(chances, bests)
+        exponentiate(chances, np.float32(bests.max()), constants, bits)
         total = np.int64(0)
-        for place in range(own.shape[0]):
+        for place in range(chances.shape[0]):
             total += np.int64(np.int32(powers[place] * unit))
         share = np.float32(np.float64(unit) / np.float64(total))
-        for place in range(own.shape[0]):
-            own[place] = powers[place] * share
+        for place in range(chances.shape[0]):
+            chances[place] = powers[place] * share

@@ -25,6 +25,8 @@ from allonym.errors import ModelError
 Floats: TypeAlias = NDArray[np.float32]
 Shorts: TypeAlias = NDArray[np.int16]
 Sums: TypeAlias = NDArray[np.signedinteger[Any]]
+Integers: TypeAlias = NDArray[np.int64]
+Weights: TypeAlias = Mapping[str, NDArray[Any]]
 
 SCALE = ".scale"  # ends the name of the scales of an int8 matrix, one for each of its rows
 ONE = 32767  # stands for 1 in the states of a network, which lie between −1 and 1
@@ -64,12 +66,10 @@ def quantised(matrix: NDArray[np.floating[Any]]) -> tuple[NDArray[np.int8], Floa
     return whole.astype(np.int8), scales
 
 
-def stored(weights: Mapping[str, NDArray[Any]], *, fewest_rows: int = 1) -> dict[str, NDArray[Any]]:
+def stored(weights: Weights, *, fewest_rows: int = 1) -> dict[str, NDArray[Any]]:
     """Return weights as a model folder holds them: matrices as int8 rows with their scales, all else as float32.
 
-    Args:
-        weights: By name.
-        fewest_rows: A matrix with fewer rows stays as it is: nothing is saved by less.
+    A matrix with fewer rows than `fewest_rows` stays as it is: nothing is saved by less.
     """
     found: dict[str, NDArray[Any]] = {}
     for name, array in weights.items():
@@ -89,15 +89,13 @@ class Parts(NamedTuple):
 
 def opened(
     tensors: Mapping[str, tuple[int, ...]],
-    weights: Mapping[str, NDArray[Any]],
+    weights: Weights,
     in_whole_numbers: Callable[[NDArray[Any]], tuple[Sums, Floats]],
 ) -> Parts:
     """Return the matrices of a model folder in whole numbers, and what else there is as float32.
 
-    Args:
-        tensors: The shape that each weight must have, by its name.
-        weights: What the folder holds: see `stored`.
-        in_whole_numbers: Rounds the rows of a matrix that is not of int8.
+    Each weight must have its shape in `tensors`; rows of a matrix that is not of int8 are rounded by
+    `in_whole_numbers`.
 
     Raises:
         ModelError: A weight is missing, of another shape, or not finite.
@@ -158,11 +156,10 @@ def softmax(ratings: Floats) -> None:
 
 
 class WholeMatrix:
-    """A matrix with int8 rows that multiplies whole numbers of 16 bits, every sum of it exact.
+    """A matrix with int8 rows, and a scale of each, that multiplies whole numbers of 16 bits, every sum of it exact.
 
-    Args:
-        whole: Rows of int8; or of 16 bits, which is slower where sums need more than 32 bits.
-        scales: What each row is to be multiplied by.
+    Rows of 16 bits work, too, but are slower where sums need more than 32 bits. `fast` is whether compiling pays by
+    now.
     """
 
     def __init__(self, whole: Sums, scales: Floats) -> None:
@@ -181,12 +178,7 @@ class WholeMatrix:
         return integer_products.packed(self.whole.astype(np.int16), integer_products.COLUMNS)
 
     def sums(self, rows: Shorts, *, fast: bool = False) -> Sums:
-        """Return rows · matrixᵀ without the scales.
-
-        Args:
-            rows: Whole numbers, at most `ONE` each.
-            fast: Whether compiling pays by now.
-        """
+        """Return rows, of whole numbers of at most `ONE`, · matrixᵀ without the scales."""
         if fast and self._in_32_bits:
             from allonym.vectors._loops import integer_products
 
@@ -196,14 +188,39 @@ class WholeMatrix:
         return products.astype(np.int32) if self._in_32_bits else products.astype(np.int64)
 
     def times(self, rows: Shorts, unit: np.float32 | Floats, *, fast: bool = False) -> Floats:
-        """Return rows · matrixᵀ in floats.
-
-        Args:
-            rows: As of `sums`.
-            unit: What 1 in the rows stands for; or in each of them, as a column.
-            fast: As of `sums`.
-        """
+        """Return rows · matrixᵀ in floats; the unit is what 1 in the rows stands for, as a column if it differs."""
         found = self.sums(rows, fast=fast).astype(np.float32)
         found *= unit
         found *= self.scales
         return found
+
+
+class Linear:
+    """A matrix, and what is added to its products: one number for each of its rows."""
+
+    def __init__(self, matrix: WholeMatrix, bias: Floats) -> None:
+        self._matrix, self._bias = matrix, bias
+
+    @classmethod
+    def named(cls, parts: Parts, name: str) -> Linear:
+        """Return the layer of a name."""
+        return cls(parts.matrices[f"{name}.weight"], parts.rest[f"{name}.bias"])
+
+    def __call__(self, rows: Floats, *, fast: bool) -> Floats:
+        """Return rows · matrixᵀ + bias, each row rounded to 16 bits first."""
+        return self.whole(*rounded(rows, ONE), fast=fast)
+
+    def whole(self, rows: Shorts, units: Floats, *, fast: bool) -> Floats:
+        """Return the same of whole numbers, which stand for so many units in each row."""
+        return self.of_states(rows, units[:, None], fast=fast)
+
+    def of_states(self, rows: Shorts, unit: np.float32 | Floats = ONE_INVERSE, *, fast: bool) -> Floats:
+        """Return the same of whole numbers that stand for one unit: `ONE` for 1, unless another is given."""
+        products = self._matrix.times(rows, unit, fast=fast)
+        products += self._bias
+        return products
+
+
+def inside(lengths: Integers, places: int) -> NDArray[np.bool_]:
+    """Tell which places belong to their sentences, B × places."""
+    return np.arange(places) < lengths[:, None]

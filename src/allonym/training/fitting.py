@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Literal, Protocol
@@ -14,9 +14,8 @@ from torch import Tensor, nn
 
 from allonym.errors import ParameterError
 from allonym.randomness import Rng, insecure
-from allonym.training.steps import Best, batches_of_like_length, descend
+from allonym.training.steps import Best, Rows, batches_of_like_length, descend
 
-Rows = NDArray[np.int64]
 # Told after each epoch: epochs done, epochs at most, loss on what is held out (on what is learned if nothing is).
 Progress = Callable[[int, int, float], None]
 
@@ -26,11 +25,7 @@ _SCORED_AT_ONCE = 256
 
 
 class Examples(Protocol):
-    """What a network reads, ready for batches.
-
-    Attributes:
-        lengths: How long each example is; batches hold examples of about one length, to spare padding.
-    """
+    """What a network reads, ready for batches of about one length, to spare padding."""
 
     lengths: Rows
 
@@ -48,23 +43,14 @@ class Classifier(nn.Module):
 
 @dataclass(frozen=True)
 class Schedule:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        epochs: Passes over the examples, at most.
-        patience: Stop after so many passes that did not lower the loss on the examples held out.
-        batch_size: Examples of one step.
-        learning_rate: Size of a step.
-        seed: Fixes initial weights, order, dropout and who is held out.
-        progress: Told after each epoch.
-    """
-
-    epochs: int
-    patience: int
-    batch_size: int
-    learning_rate: float
-    seed: int
-    progress: Progress | None = None
+    epochs: int  # passes over the examples, at most
+    patience: int  # stop after so many passes that did not lower the loss on the examples held out
+    batch_size: int  # examples of one step
+    learning_rate: float  # size of a step
+    seed: int  # fixes initial weights, order, dropout and who is held out
+    progress: Progress | None = None  # told after each epoch
 
 
 @contextmanager
@@ -107,16 +93,10 @@ def chosen_device(name: Literal["auto", "cpu", "cuda"]) -> torch.device:
 def fit(
     make: Callable[[], Classifier], examples: Examples, classes: Rows, documents: Rows, schedule: Schedule
 ) -> Classifier:
-    """Make and train a network; of all epochs, return the one with the lowest loss on a tenth held out.
+    """Make and train a network, torch seeded; of all epochs, return the one with the lowest loss on a tenth held out.
 
-    Args:
-        make: Makes the network, with torch seeded.
-        examples: What it reads.
-        classes: The class of each example.
-        documents: The document each example is from. Whole documents are held out, because a document's sentences
-            are too much alike to test one by another. Of fewer than ten documents none is held out, and every epoch
-            is run.
-        schedule: How to train.
+    Whole documents are held out, because a document's sentences are too much alike to test one by another. Of fewer
+    than ten documents none is held out, and every epoch is run.
     """
     with seeded(schedule.seed) as stream:
         network = make().to(device())
@@ -157,9 +137,14 @@ def arrays_of(network: nn.Module) -> dict[str, NDArray[Any]]:
     return {name: weight.cpu().numpy() for name, weight in network.state_dict().items()}
 
 
-def with_arrays(network: Classifier, arrays: dict[str, NDArray[Any]]) -> Classifier:
+def fill(network: nn.Module, arrays: Mapping[str, NDArray[Any]]) -> None:
     """Give a network the weights that `arrays_of` returned."""
     network.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in arrays.items()})
+
+
+def with_arrays(network: Classifier, arrays: dict[str, NDArray[Any]]) -> Classifier:
+    """Return a network with the weights that `arrays_of` returned, ready to be used."""
+    fill(network, arrays)
     return network.to(device()).eval()
 
 

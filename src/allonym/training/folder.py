@@ -10,12 +10,15 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from allonym import models
-from allonym.disk import sync
+from numpy.typing import NDArray
+
+from allonym import disk, models
 from allonym.errors import ModelError, ResumeError
 
 CHECKPOINT = "checkpoint"
@@ -52,18 +55,57 @@ def publish(folder: Path) -> None:
     made = folder / CHECKPOINT / FINISHED
     for name in FILES:  # the checksums are the last
         (made / name).chmod(0o600)
-        sync(made / name)
+        disk.sync(made / name)
         os.replace(made / name, folder / name)
-    sync(folder)
+    disk.sync(folder)
     shutil.rmtree(folder / CHECKPOINT)
+
+
+def save_checkpoint(checkpoint: Path, name: str, arrays: Mapping[str, NDArray[Any]], state: Mapping[str, Any]) -> None:
+    """Write arrays to a file of this name, then the state, which names it: from then on the checkpoint is valid.
+
+    Older files go after that. Only the user may read them: weights are a release of the text they were trained on.
+    """
+    import safetensors.numpy
+
+    checkpoint.mkdir(mode=0o700, parents=True, exist_ok=True)
+    content = safetensors.numpy.save(dict(arrays))
+    whole = {**state, "file": name, "digest": _digest(content)}
+    disk.write(checkpoint / name, content, private=True)
+    disk.write(checkpoint / STATE, (json.dumps(whole, indent=1) + "\n").encode(), private=True)
+    for other in checkpoint.glob("*.safetensors*"):
+        if other.name != name:
+            with suppress(OSError):
+                other.unlink()
+
+
+def read_arrays(checkpoint: Path, state: Mapping[str, Any]) -> dict[str, dict[str, NDArray[Any]]]:
+    """Return the arrays that a state names, in groups by what stands before the first stroke of their names.
+
+    Raises:
+        ResumeError: Their file is missing or damaged.
+    """
+    from safetensors.numpy import load
+
+    path = checkpoint / Path(str(state["file"])).name
+    content = path.read_bytes() if path.is_file() else b""
+    if _digest(content) != state["digest"]:
+        raise ResumeError(f"{path} is missing or damaged; train anew with --force.")
+    groups: dict[str, dict[str, NDArray[Any]]] = {}
+    for name, array in load(content).items():
+        group, _, rest = name.partition("/")
+        groups.setdefault(group, {})[rest] = array.copy()  # torch wants arrays that can be written
+    return groups
+
+
+def _digest(content: bytes) -> str:
+    return blake2b(content, digest_size=32).hexdigest()
 
 
 def read_state(checkpoint: Path, usable: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
     """Return the state of a checkpoint.
 
-    Args:
-        checkpoint: Its folder.
-        usable: Tells whether this version wrote such a state; may also raise ValueError, KeyError or TypeError.
+    `usable` tells whether this version wrote such a state, and may also raise ValueError, KeyError or TypeError.
 
     Raises:
         ResumeError: There is no checkpoint, or one that this version cannot read.

@@ -5,9 +5,9 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import torch
@@ -17,6 +17,7 @@ from torch import Tensor, nn
 from allonym.errors import ParameterError
 
 Rows = NDArray[np.int64]
+_Batch = TypeVar("_Batch")
 
 
 @dataclass(frozen=True)
@@ -72,13 +73,9 @@ class Best:
 
 
 def batches_of_like_length(order: Rows, lengths: Rows, size: int, *, sorted_together: int | None = None) -> list[Rows]:
-    """Cut rows into batches that need little padding.
+    """Cut rows into batches of a size that need little padding.
 
-    Args:
-        order: The rows.
-        lengths: How long each row is.
-        size: Rows of a batch.
-        sorted_together: Of so many batches at a time the rows are sorted by length; all of them if it is None.
+    Of so many batches at a time the rows are `sorted_together` by length; all of them if it is None.
     """
     pool_size = len(order) if sorted_together is None else size * sorted_together
     batches: list[Rows] = []
@@ -89,6 +86,56 @@ def batches_of_like_length(order: Rows, lengths: Rows, size: int, *, sorted_toge
     return batches
 
 
+class TokenRows(Generic[_Batch]):
+    """Sentences as one row of tokens, on the device that trains; a subclass says what a batch of some of them is."""
+
+    def __init__(self, tokens: NDArray[Any], lengths: NDArray[Any], device: torch.device) -> None:
+        self.lengths: Rows = lengths.astype(np.int64)
+        narrow = np.int16 if tokens.max(initial=0) < 2**15 else np.int32  # as billions of them may lie on the device
+        self.tokens = torch.from_numpy(tokens.astype(narrow)).to(device)
+        self._starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths).to(device)
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+    def batch(self, rows: Rows) -> _Batch:
+        """Return some sentences."""
+        raise NotImplementedError
+
+    def first(self, rows: Rows, places: int) -> tuple[Tensor, Tensor, Tensor]:
+        """Return what is at so many places of some sentences and beyond, the places' numbers, and lengths as a column.
+
+        Lengths are moved without waiting for the device.
+        """
+        device = self.tokens.device
+        at = torch.arange(places, device=device)[None, :]
+        where = self._starts[torch.from_numpy(rows).to(device)][:, None] + at
+        words = self.tokens[where.clamp(max=len(self.tokens) - 1)].long()
+        return words, at, torch.from_numpy(self.lengths[rows]).to(device, non_blocking=True)[:, None]
+
+    def in_order(self, size: int) -> Iterator[_Batch]:
+        """Yield all sentences once, in batches of like length."""
+        yield from map(self.batch, batches_of_like_length(np.arange(len(self)), self.lengths, size))
+
+    def shuffled(
+        self, size: int, chance: torch.Generator, *, skipped: int = 0, sorted_together: int | None = None
+    ) -> Iterator[_Batch]:
+        """Yield all sentences once: shuffled, sorted by length, cut into batches, these shuffled.
+
+        The first batches are skipped if an interrupted run has seen them; see `batches_of_like_length` for the rest.
+        """
+        order = torch.empty(len(self)).uniform_(generator=chance).argsort().numpy()
+        batches = batches_of_like_length(order, self.lengths, size, sorted_together=sorted_together)
+        for number in torch.empty(len(batches)).uniform_(generator=chance).argsort().tolist()[skipped:]:
+            yield self.batch(batches[number])
+
+
+def cross_entropy(ratings: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
+    """Return the mean −log-likelihood of targets (…) by ratings of all words (…, V), each counted by its weight."""
+    losses = nn.functional.cross_entropy(ratings.flatten(0, -2).float(), targets.flatten(), reduction="none")
+    return (losses * weights.flatten()).sum() / weights.sum()
+
+
 def set_rates(optimizer: torch.optim.Optimizer, rates: Sequence[float]) -> None:
     """Set the learning rate of each group of weights."""
     for group, rate in zip(optimizer.param_groups, rates, strict=True):
@@ -96,13 +143,9 @@ def set_rates(optimizer: torch.optim.Optimizer, rates: Sequence[float]) -> None:
 
 
 def descend(loss: Tensor, optimizer: torch.optim.Optimizer, longest: float, *, may_overflow: bool = False) -> Tensor:
-    """Make one step down a loss; return the loss without its history.
+    """Make one step down a loss, the gradient cut to the `longest`; return the loss without its history.
 
-    Args:
-        loss: The loss.
-        optimizer: Makes the step.
-        longest: What the gradient is cut to.
-        may_overflow: Whether parts of the gradient may be no numbers; these then count as zero.
+    Parts of a gradient that may overflow count as zero where they are no numbers.
     """
     weights = [weight for group in optimizer.param_groups for weight in group["params"]]
     optimizer.zero_grad(set_to_none=True)

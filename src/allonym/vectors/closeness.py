@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import arithmetic
-from allonym.acceleration import slab_bytes, worth_compiling
+from allonym.acceleration import worth_compiling
 from allonym.errors import ParameterError
+from allonym.vectors.ratings import Float32, finished_products
 
 _LONGEST = 2048
 _FRACTION = 4096  # units of distance in one step of the grid
 FURTHEST = 2 * _LONGEST * _FRACTION  # 2^24
-_TILE_BYTES = 2**19
-
-Float32 = NDArray[np.float32]
 
 
 class WordCloseness:
@@ -43,25 +41,16 @@ class WordCloseness:
             raise ParameterError("word vectors must be finite, not all zero, and of fewer than 16 million dimensions.")
         step = longest / room
         self._steps = np.ascontiguousarray(np.rint(vectors.astype(np.float64) / step), dtype=np.float32)
-        self._squares = _squares(self._steps)
+        self._squares: Float32 = np.einsum("ij,ij->i", self._steps, self._steps)
         self.shape = (len(vectors), len(vectors))
         self.unit = step / _FRACTION
         self.rounded: Float32 = (self._steps * step).astype(np.float32)
 
     def tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, Float32]]:
         """Yield (offset into `rows`, scores of the next few words with every word)."""
-        slab_rows = max(1, min(512, slab_bytes() // (4 * self.shape[1]), len(rows)))
-        tile_rows = max(1, _TILE_BYTES // (4 * self.shape[1]))
-        slab = np.empty((slab_rows, self.shape[1]), np.float32)
         finish = _compiled_finish() if worth_compiling(len(rows) * self.shape[1]) else _finish
-        for start in range(0, len(rows), slab_rows):
-            vectors = self._steps[rows[start : start + slab_rows]]
-            products = np.matmul(vectors, self._steps.T, out=slab[: len(vectors)])
-            own = _squares(vectors)
-            for offset in range(0, len(vectors), tile_rows):
-                tile = products[offset : offset + tile_rows]
-                finish(tile, own[offset : offset + tile_rows], self._squares)
-                yield start + offset, tile
+        squares = self._squares
+        return finished_products(self._steps, rows, lambda tile, of: finish(tile, squares[of], squares))
 
 
 def _finish(tile: Float32, own: Float32, squares: Float32) -> None:
@@ -82,8 +71,3 @@ def _compiled_finish() -> Callable[[Float32, Float32, Float32], None]:
         score_tile(tile, own, squares, np.float32(_FRACTION), np.float32(FURTHEST))
 
     return finish
-
-
-def _squares(vectors: Float32) -> Float32:
-    squares: Float32 = np.einsum("ij,ij->i", vectors, vectors)
-    return squares

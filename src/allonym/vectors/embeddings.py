@@ -161,18 +161,11 @@ class WordTable:
         return [(self.words[other], float(cosine[other])) for other in closest]
 
     def nearest(self, queries: ArrayLike, k: int = 1) -> NDArray[np.int64]:
-        """Return the rows of the k nearest words (Euclidean) of each query, closest first.
+        """Return the rows of the k nearest words (Euclidean) of each query, closest first: queries × k.
 
         Exact: float32 products shortlist every word that rounding leaves possible, float64 decides, and where its
-        rounding leaves a doubt, whole numbers do. So the answer depends neither on the machine nor on how queries
-        are batched. Ties go to the lowest row.
-
-        Args:
-            queries: Points, shape (queries, dimensions), or one point, shape (dimensions,).
-            k: How many words each.
-
-        Returns:
-            Rows, shape (queries, k).
+        rounding leaves a doubt, whole numbers do. So the answer depends neither on the machine nor on how queries are
+        batched. Ties go to the lowest row. Queries are queries × dimensions, or one point.
         """
         points = np.atleast_2d(np.asarray(queries, dtype=np.float64))
         if points.ndim != 2 or points.shape[1] != self.dimensions:
@@ -323,19 +316,15 @@ def load(source: Source = None, *, vocabulary: Vocabulary = None, limit: int | N
     elif isinstance(source, WordTable):
         table = source
     elif isinstance(source, Mapping):
-        table = _from_objects(source, list(source.values()))
+        table = WordTable(tuple(source), list(source.values()))  # type: ignore[arg-type] # the constructor checks
     elif isinstance(source, tuple) and len(source) == 2:
-        table = _from_objects(source[0], source[1])
+        table = WordTable(tuple(source[0]), source[1])  # type: ignore[arg-type] # likewise
     else:
         raise ParameterError(
             f"source must be a path, a shipped name, a WordTable, a mapping or (words, vectors), "
             f"got {type(source).__name__}."
         )
     return table if limit is None else table.first(limit)
-
-
-def _from_objects(words: Iterable[str], vectors: Any) -> WordTable:  # noqa: ANN401 - the constructor checks
-    return WordTable(tuple(words), vectors)
 
 
 def _load_path(source: str | os.PathLike[str], vocabulary: Vocabulary, limit: int | None) -> WordTable:

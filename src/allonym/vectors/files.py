@@ -35,12 +35,10 @@ _LONGEST_WORD = 4096  # bytes; a longer "word" in a binary file means that it is
 
 
 def read(path: Path, *, vocabulary: Vocabulary = None, limit: int | None = None) -> Vectors:
-    """Return the words of a file and their vectors, one row a word.
+    """Return the words of a file and their vectors, one row a word: GloVe or word2vec, maybe gzipped; or ``.npy``.
 
-    Args:
-        path: GloVe or word2vec, text or binary, maybe gzipped; or ``.npy``.
-        vocabulary: For ``.npy`` only: the words, or the path of their file.
-        limit: Reading may stop once so many distinct words are read.
+    A vocabulary, the words or the path of their file, is for ``.npy`` only. Reading may stop once so many distinct
+    words are read as the limit says.
 
     Raises:
         InputError: The file cannot be read or is malformed.
@@ -71,11 +69,11 @@ def read_words(path: Path) -> list[str]:
     return [_decode(line.removesuffix(b"\r"), path.name, number) for number, line in enumerate(lines, start=1)]
 
 
-def _decode(word: bytes, name: str, number: int) -> str:
+def _decode(word: bytes, name: str, number: int, place: str = "in line") -> str:
     try:
         return word.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"The word in line {number} of {name} is not UTF-8: save the file as UTF-8.") from error
+        raise InputError(f"The word {place} {number} of {name} is not UTF-8: save the file as UTF-8.") from error
 
 
 def _read_numpy(path: Path, vocabulary: Vocabulary) -> Vectors:
@@ -208,19 +206,12 @@ def _read_binary(data: bytes, name: str, shape: tuple[int, int], limit: int | No
     rows = []
     distinct: set[str] = set()
     for number, (word, row) in enumerate(_binary_records(data, name, shape), start=1):
-        words.append(_decode_record(word, name, number))
+        words.append(_decode(word, name, number, "of vector"))
         rows.append(row)
         distinct.add(words[-1])
         if limit is not None and len(distinct) >= limit:
             break
     return words, np.stack(rows)
-
-
-def _decode_record(word: bytes, name: str, number: int) -> str:
-    try:
-        return word.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise InputError(f"The word of vector {number} of {name} is not UTF-8: save it as UTF-8.") from error
 
 
 def _binary_records(data: bytes, name: str, shape: tuple[int, int]) -> Iterator[tuple[bytes, NDArray[np.float32]]]:

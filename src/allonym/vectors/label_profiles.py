@@ -36,14 +36,10 @@ class LabelProfiles:
     """Profiles of the terms of a vocabulary.
 
     Privacy: spends nothing, if the texts it was learned from are public.
-
-    Attributes:
-        vectors: terms × labels, rows of length 1; a row of zeros for a term that no text held.
-        information: What each term tells about the label, in nats.
     """
 
-    vectors: NDArray[np.float64]
-    information: NDArray[np.float64]
+    vectors: NDArray[np.float64]  # terms × labels, rows of length 1; a row of zeros for a term that no text held
+    information: NDArray[np.float64]  # what each term tells about the label, in nats
 
     @property
     def drawing_weights(self) -> NDArray[np.int64]:

@@ -23,6 +23,10 @@ from allonym.language.words import letter_bigrams
 if TYPE_CHECKING:
     from scipy import sparse
 
+Float32 = NDArray[np.float32]
+Int64 = NDArray[np.int64]
+Finish = Callable[[Float32, Int64], None]
+
 _SCALE = 4064
 _MOST_DIMENSIONS = 4096
 ONE = _SCALE * _SCALE  # the rating 1, in grid units
@@ -45,7 +49,7 @@ class WordRatings:
     unit = 1 / ONE
     symmetric = True
 
-    def __init__(self, words: Sequence[str], vectors: NDArray[np.float32], *, spelling_weight: float) -> None:
+    def __init__(self, words: Sequence[str], vectors: Float32, *, spelling_weight: float) -> None:
         from scipy import sparse
 
         if not 0 <= spelling_weight <= 1:
@@ -65,22 +69,12 @@ class WordRatings:
         prices = np.floor(2 * self._spelling_weight * ONE / (distinct[:, None] + sizes[None, :]))
         self._prices = prices.astype(np.float32)
 
-    def tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    def tiles(self, rows: Int64) -> Iterator[tuple[int, Float32]]:
         """Yield (offset into `rows`, ratings of the next few rows with every word), in grid units."""
-        outputs = self.shape[1]
-        slab_rows = max(1, min(_SLAB_ROWS, slab_bytes() // (4 * outputs), len(rows)))
-        tile_rows = max(1, _TILE_BYTES // (4 * outputs))
-        finish = self._compiled_finish() if worth_compiling(len(rows) * outputs) else self._finish
-        slab = np.empty((slab_rows, outputs), np.float32)
-        for start in range(0, len(rows), slab_rows):
-            slab_of = rows[start : start + slab_rows]
-            cosines = np.matmul(self._vectors[slab_of], self._vectors.T, out=slab[: len(slab_of)])
-            for offset in range(0, len(slab_of), tile_rows):
-                tile = cosines[offset : offset + tile_rows]
-                finish(tile, slab_of[offset : offset + tile_rows])
-                yield start + offset, tile
+        finish = self._compiled_finish() if worth_compiling(len(rows) * self.shape[1]) else self._finish
+        return finished_products(self._vectors, rows, finish)
 
-    def _finish(self, tile: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
+    def _finish(self, tile: Float32, rows: Int64) -> None:
         """Turn scaled cosines into ratings: spelling, then the clip."""
         # A word is itself, whatever rounding did to its vector and even if it has none.
         tile[np.arange(len(rows)), rows] = ONE
@@ -89,7 +83,7 @@ class WordRatings:
             tile[shared.row, shared.col] -= shared.data * self._prices[self._price_of[rows][shared.row], shared.col]
         np.clip(tile, 0, ONE, out=tile)
 
-    def _compiled_finish(self) -> Callable[[NDArray[np.float32], NDArray[np.int64]], None]:
+    def _compiled_finish(self) -> Finish:
         from allonym.vectors._loops.ratings import spell_and_clip
 
         bigrams, words = self._bigrams, self._words_with
@@ -99,7 +93,7 @@ class WordRatings:
         smallest = np.min_scalar_type(int(np.diff(bigrams.indptr).max()))  # the type that holds every count
         counts = np.zeros(self.shape[1], smallest)
 
-        def finish(tile: NDArray[np.float32], rows: NDArray[np.int64]) -> None:
+        def finish(tile: Float32, rows: Int64) -> None:
             spell_and_clip(tile, rows, bigrams_of, words_with, self._prices, self._price_of, counts, np.float32(ONE))
 
         return finish
@@ -114,7 +108,7 @@ class IdentityRatings:
     def __init__(self, terms: int) -> None:
         self.shape = (terms, terms)
 
-    def tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.float32]]]:
+    def tiles(self, rows: Int64) -> Iterator[tuple[int, Float32]]:
         """Yield (offset into `rows`, ratings of the next few rows with every term), in grid units."""
         tile_rows = max(1, _TILE_BYTES // (4 * self.shape[1]))
         for offset in range(0, len(rows), tile_rows):
@@ -124,7 +118,25 @@ class IdentityRatings:
             yield offset, tile
 
 
-def quantise(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def finished_products(vectors: Float32, rows: Int64, finish: Finish) -> Iterator[tuple[int, Float32]]:
+    """Yield (offset into `rows`, products of the next few rows with all vectors, finished in place).
+
+    Products of many rows at once are fast; a few of them are finished and consumed while still in the cache.
+    """
+    outputs = len(vectors)
+    slab_rows = max(1, min(_SLAB_ROWS, slab_bytes() // (4 * outputs), len(rows)))
+    tile_rows = max(1, _TILE_BYTES // (4 * outputs))
+    slab = np.empty((slab_rows, outputs), np.float32)
+    for start in range(0, len(rows), slab_rows):
+        slab_of = rows[start : start + slab_rows]
+        products = np.matmul(vectors[slab_of], vectors.T, out=slab[: len(slab_of)])
+        for offset in range(0, len(slab_of), tile_rows):
+            tile = products[offset : offset + tile_rows]
+            finish(tile, slab_of[offset : offset + tile_rows])
+            yield start + offset, tile
+
+
+def quantise(vectors: Float32) -> Float32:
     """Return the unit vectors, scaled and rounded to whole numbers."""
     lengths = arithmetic.lengths(vectors)[:, None]
     if not np.isfinite(lengths).all():

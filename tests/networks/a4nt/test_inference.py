@@ -47,7 +47,7 @@ def vocabulary() -> Vocabulary:
 def reader_of(translator, judge) -> A4ntReader:
     weights = {f"translator.{name}": weight.numpy() for name, weight in translator.state_dict().items()}
     weights |= {f"judge.{name}": weight.numpy() for name, weight in judge.state_dict().items()}
-    shape = A4ntShape(**translator.shape.to_dict(), judge_embedding=6, judge_hidden=7)
+    shape = A4ntShape(**vars(translator.shape), judge_embedding=6, judge_hidden=7)
     return A4ntReader(shape, weights, vocabulary(), [f"c{n}" for n in range(translator.shape.classes)])
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from allonym.networks.style_encoder import text as style_text
-from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, Kind, NumpyArithmetic, numbered, read
+from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, NUMPY, Kind, numbered, read
 
 needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="needs the extra neural (torch)")
 
@@ -24,7 +24,7 @@ TEXTS = [
 
 def row_of(*texts):
     characters, _ = numbered(texts)
-    return read(characters.astype(np.int64), NumpyArithmetic())
+    return read(characters.astype(np.int64), NUMPY)
 
 
 def tokens(text):
@@ -59,7 +59,7 @@ def test_a_skeleton_keeps_function_words_and_forgets_the_others():
 
 def test_a_text_is_read_the_same_among_others():
     together, ranges = numbered(TEXTS)
-    row = read(together.astype(np.int64), NumpyArithmetic())
+    row = read(together.astype(np.int64), NUMPY)
     for text, (begin, end) in zip(TEXTS, ranges, strict=True):
         own = row_of(text)
         inside = (row.starts >= begin) & (row.starts < end)
@@ -90,11 +90,11 @@ def test_hashes_spread():
 def test_torch_reads_the_same():
     import torch
 
-    from allonym.training.style_encoder.batches import TorchArithmetic
+    from allonym.training.style_encoder.batches import torch_arithmetic
 
     characters, _ = numbered(TEXTS * 3)
-    by_numpy = read(characters.astype(np.int64), NumpyArithmetic())
-    by_torch = read(torch.from_numpy(characters).long(), TorchArithmetic(torch.device("cpu")))
+    by_numpy = read(characters.astype(np.int64), NUMPY)
+    by_torch = read(torch.from_numpy(characters).long(), torch_arithmetic(torch.device("cpu")))
     for kind in KINDS:
         np.testing.assert_array_equal(by_torch.hashed(kind).numpy(), by_numpy.hashed(kind))
 
@@ -103,9 +103,9 @@ def test_torch_reads_the_same():
 def test_other_forms_keep_their_tokens():
     import torch
 
-    from allonym.training.style_encoder.batches import FORMS, TorchArithmetic, in_form
+    from allonym.training.style_encoder.batches import FORMS, in_form, torch_arithmetic
 
-    arithmetic = TorchArithmetic(torch.device("cpu"))
+    arithmetic = torch_arithmetic(torch.device("cpu"))
     characters, _ = numbered(TEXTS)
     written = read(torch.from_numpy(characters).long(), arithmetic)
     for form in range(1, FORMS):

@@ -23,10 +23,10 @@ from allonym.training.erae.network import (
     Erae,
     EraeShape,
     embedding_reward_loss,
-    reconstruction_loss,
     reward,
 )
 from allonym.training.fitting import seeded
+from allonym.training.steps import cross_entropy
 
 WORDS = 40
 CPU = torch.device("cpu")
@@ -114,7 +114,7 @@ def test_unknown_pad_and_start_are_never_written(variant):
 def test_reconstruction_is_the_mean_log_likelihood():
     logits = torch.tensor([[[0.0, math.log(3.0)], [5.0, 5.0]]])
     targets, weights = torch.tensor([[1, 0]]), torch.tensor([[1.0, 0.0]])
-    assert reconstruction_loss(logits, targets, weights).item() == pytest.approx(math.log(4 / 3))
+    assert cross_entropy(logits, targets, weights).item() == pytest.approx(math.log(4 / 3))
 
 
 def test_the_reward_is_the_capped_cosine():

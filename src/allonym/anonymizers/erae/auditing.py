@@ -94,13 +94,9 @@ def candidate_sets(mechanism: Subset, groups: WordGroups) -> Int64:
 
 
 def tiny(method: ERAE, words: int, *, sentences: int | None = None, steps: int | None = None) -> ERAE:
-    """Return ER-AE with a made-up network of a few words, and a small loss.
+    """Return ER-AE with a made-up network of so many words, besides the special tokens, and a small loss.
 
-    Args:
-        method: The method.
-        words: How many words, besides the special tokens.
-        sentences: Sentences of every output; by default its own.
-        steps: Words of every sentence; by default its own.
+    Outputs have so many sentences and steps of each; by default the method's own.
     """
     more = (f"w{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(words - len(PLAIN)))
     vocabulary = Vocabulary((*SPECIAL, *PLAIN[:words], *more))

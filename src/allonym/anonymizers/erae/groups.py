@@ -16,21 +16,13 @@ from allonym.randomness import DocumentStreams
 
 @dataclass(frozen=True)
 class GroupedWords:
-    """Draws words from groups.
+    """Draws words from groups."""
 
-    Attributes:
-        network: Says which word of a group was meant.
-        mechanism: Draws a word, mostly of the group.
-        groups: The public groups.
-        marks: Numbers of punctuation marks.
-        then: What follows every sentence for sure, such as a full stop.
-    """
-
-    network: EraeReader
-    mechanism: Subset
+    network: EraeReader  # says which word of a group was meant
+    mechanism: Subset  # draws a word, mostly of the group
     groups: WordGroups
-    marks: frozenset[int]
-    then: Sequence[int] = ()
+    marks: frozenset[int]  # numbers of punctuation marks
+    then: Sequence[int] = ()  # what follows every sentence for sure, such as a full stop
 
     def drawn(
         self, block: Sequence[list[int]], steps: Sequence[int], streams: DocumentStreams

@@ -35,17 +35,11 @@ class PublicLength:
 
 @dataclass(frozen=True)
 class PrivateLength:
-    """As many sentences and steps as the parameters say; where a sentence ends, is drawn like any word.
+    """As many sentences and steps as the parameters say; where a sentence ends, is drawn like any word."""
 
-    Attributes:
-        sentences: Of every output.
-        words: Steps of every sentence.
-        core: Finds the clauses that say most, if only they shall be drawn.
-    """
-
-    sentences: int
-    words: int
-    core: NeutralStyle | None = None
+    sentences: int  # of every output
+    words: int  # steps of every sentence
+    core: NeutralStyle | None = None  # finds the clauses that say most, if only they shall be drawn
 
     def read(self, sentences: Sentences) -> list[Sequence[str]]:
         """Return the pieces to draw for: long sentences are cut, further ones dropped."""

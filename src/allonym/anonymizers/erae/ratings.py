@@ -18,16 +18,11 @@ _FLOATS_AT_ONCE = 2**23  # of ratings: 32 MiB at most
 
 @dataclass(frozen=True)
 class RatedWords:
-    """Draws words by the network's ratings.
+    """Draws words by the network's ratings."""
 
-    Attributes:
-        network: Rates all words.
-        mechanism: Draws one.
-        ends: Numbers that stand for the end as well, where the mechanism has several candidates; none with two-set.
-    """
-
-    network: EraeReader
-    mechanism: TwoSet | Subset
+    network: EraeReader  # rates all words
+    mechanism: TwoSet | Subset  # draws one
+    # Numbers that stand for the end as well, where the mechanism has several candidates; none with two-set.
     ends: Sequence[int] = ()
 
     def drawn(

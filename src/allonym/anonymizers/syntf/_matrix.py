@@ -85,7 +85,10 @@ class SynTFCounts(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
         checked = validate_data(
             self, counts, accept_sparse="csr", ensure_non_negative=True, reset=False, dtype=np.float64
         )
-        compositions = whole_numbers(_canonical(checked))
+        rows = sparse.csr_array(checked, copy=True)
+        rows.sum_duplicates()
+        rows.eliminate_zeros()
+        compositions = whole_numbers(rows)
         rng = secure() if rng is None else rng
         guarantee = self.guarantee()
         settings = settings_digest(type(self).__name__, self.get_params(deep=False), self.n_features_in_)
@@ -124,13 +127,6 @@ def _checked_ratings(ratings: ArrayLike | ScoreRows | None, terms: int) -> Array
     if tuple(ratings.shape) != (terms, terms):
         raise ParameterError(f"ratings must be {terms} × {terms}, one row and column a term.")
     return ratings
-
-
-def _canonical(counts: Any) -> sparse.csr_array:  # noqa: ANN401 - array or sparse matrix
-    rows = sparse.csr_array(counts, copy=True)
-    rows.sum_duplicates()
-    rows.eliminate_zeros()
-    return rows
 
 
 def _row_digests(rows: sparse.csr_array) -> Sequence[bytes]:

@@ -21,19 +21,12 @@ _CLOSE = 1e-3
 
 @dataclass(frozen=True)
 class Deniability:
-    """How a mechanism treats words, on average over those asked about.
+    """How a mechanism treats words, on average over those asked about."""
 
-    Attributes:
-        words: How many words were asked about.
-        unchanged: Probability that a word stays itself.
-        substitutes: Effective number of words it may become: e to the entropy of its law.
-        margin: Half the width of a 99 % interval of `unchanged`; 0 where it is exact.
-    """
-
-    words: int
-    unchanged: float
-    substitutes: float
-    margin: float = 0.0
+    words: int  # how many words were asked about
+    unchanged: float  # probability that a word stays itself
+    substitutes: float  # effective number of words it may become: e to the entropy of its law
+    margin: float = 0.0  # half the width of a 99 % interval of `unchanged`; 0 where it is exact
 
     def __str__(self) -> str:
         margin = f" (± {self.margin:.3f})" if self.margin else ""

@@ -17,19 +17,13 @@ Int64 = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Segments:
-    """Some segments of documents, to be drawn for in one array: a row each, as wide as the longest of them.
+    """Some segments of documents, to be drawn for in one array: a row each, as wide as the longest of them."""
 
-    Attributes:
-        streams: Their randomness.
-        width: Words of the longest: a word's randomness depends on its place in its segment, not on the array's width.
-        places: The places of their words in all documents.
-        cells: The same in the array.
-    """
-
-    streams: DocumentStreams
+    streams: DocumentStreams  # their randomness
+    # Words of the longest: a word's randomness depends on its place in its segment, not on the array's width.
     width: int
-    places: Int64
-    cells: Int64
+    places: Int64  # the places of their words in all documents
+    cells: Int64  # the same in the array
 
     @property
     def shape(self) -> tuple[int, int]:

@@ -59,30 +59,19 @@ Float32 = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Between:
-    """How well two given documents are hidden behind one another.
+    """How well two given documents are hidden behind one another."""
 
-    Attributes:
-        words: Words of each that are compared.
-        distances: Each distance that applies, by name.
-        losses: Each loss that applies, by name.
-    """
-
-    words: int
-    distances: dict[str, float]
-    losses: dict[str, float]
+    words: int  # words of each that are compared
+    distances: dict[str, float]  # each distance that applies, by name
+    losses: dict[str, float]  # each loss that applies, by name
 
 
 @dataclass(frozen=True)
 class Neighbours:
-    """How well neighbouring words are hidden behind one another: a figure about usual words, no bound for all.
+    """How well neighbouring words are hidden behind one another: a figure about usual words, no bound for all."""
 
-    Attributes:
-        distance: Half of the words have another word at most this far away (the lower median).
-        loss: What one output word loses at most between two words at this distance.
-    """
-
-    distance: float
-    loss: float
+    distance: float  # half of the words have another word at most this far away (the lower median)
+    loss: float  # what one output word loses at most between two words at this distance
 
     def __str__(self) -> str:
         if not self.distance:

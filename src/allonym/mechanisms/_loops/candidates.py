@@ -34,9 +34,7 @@ Index = slice | Int64
 class Reader:
     """Reads rows of probabilities block by block; compiled once it has seen enough of them.
 
-    Args:
-        outputs: Length of a row.
-        bits: Of the whole-number weight that the largest probability of a row gets.
+    The largest probability of a row gets a whole-number weight of so many bits.
     """
 
     def __init__(self, outputs: int, bits: int = 1) -> None:

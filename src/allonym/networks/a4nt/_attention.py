@@ -7,16 +7,12 @@ B: sentences, T: places, N: places of all sentences together, H: numbers at each
 from __future__ import annotations
 
 from functools import cache
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym import arithmetic
-from allonym.networks.a4nt._linear import Linear, inside
-from allonym.networks.whole_numbers import ONE, Floats, Parts, Shorts, exp, rounded
-
-Integers: TypeAlias = NDArray[np.int64]
+from allonym.networks.whole_numbers import ONE, Floats, Integers, Linear, Parts, Shorts, exp, inside, rounded
 
 LAYERS = 4  # of the encoder; a decoder has one
 HEADS = 4
@@ -60,13 +56,7 @@ def attention_tensors(name: str, size: int, layers: int, read: int | None = None
 
 
 class Attention:
-    """Some layers.
-
-    Args:
-        parts: All weights by name.
-        name: Where these begin.
-        layers: How many there are.
-    """
+    """Some layers, whose weights' names begin alike."""
 
     def __init__(self, parts: Parts, name: str, layers: int) -> None:
         self._lift = Linear.named(parts, f"{name}.lift") if f"{name}.lift.weight" in parts.matrices else None

@@ -9,7 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.acceleration import compiled
-from allonym.networks._exact_loops import TEAMS, Constants, Floats, Sums, _largest_of_teams, _tanh, exponentiate
+from allonym.networks._exact_loops import (
+    TEAMS,
+    Constants,
+    Floats,
+    Softmax,
+    Sums,
+    _largest_of_teams,
+    _tanh,
+    exponentiate,
+)
 
 Integers = NDArray[np.int64]
 
@@ -45,7 +54,7 @@ def advance(
     state: NDArray[np.int16],
     cell: Floats,
 ) -> None:
-    """Advance the states and cells of an LSTM, a row each; see `_a4nt_parts.Lstm`."""
+    """Advance the states and cells of an LSTM, a row each; see `_recurrent.Lstm`."""
     size = state.shape[1]
     for row in range(state.shape[0]):
         gates, own = given[row], sums[row]
@@ -63,54 +72,30 @@ def _largest(ratings: Floats, bests: Floats) -> np.float32:
 
 @compiled
 def _weigh(
-    ratings: Floats,
-    most: np.float32,
-    exp_parts: Constants,
-    log2_e: np.float32,
-    least: np.float32,
-    unit: np.float32,
-    bits: NDArray[np.int32],
-    weights: NDArray[np.int32],
+    ratings: Floats, most: np.float32, constants: Softmax, bits: NDArray[np.int32], weights: NDArray[np.int32]
 ) -> np.int64:
     """Write e^(rating − most) in whole numbers; return their sum. The bits are room to work in."""
-    exponentiate(ratings, most, exp_parts, log2_e, least, bits)
+    exponentiate(ratings, most, constants, bits)
     powers = bits.view(np.float32)
     total = np.int64(0)
     for place in range(ratings.shape[0]):
-        weights[place] = np.int32(powers[place] * unit)
+        weights[place] = np.int32(powers[place] * constants[3])
         total += np.int64(weights[place])
     return total
 
 
 @compiled
-def exponentials(
-    ratings: Floats,
-    exp_parts: Constants,
-    log2_e: np.float32,
-    least: np.float32,
-    unit: np.float32,
-    lowest: np.float32,
-    totals: Integers,
-    most: Floats,
-) -> None:
+def exponentials(ratings: Floats, constants: Softmax, lowest: np.float32, totals: Integers, most: Floats) -> None:
     """Write the sum of each row's exponentials in whole numbers, and its largest rating."""
     bits, weights = np.empty(ratings.shape[1], np.int32), np.empty(ratings.shape[1], np.int32)
     bests = np.empty(TEAMS, np.float32)
     for row in range(ratings.shape[0]):
         most[row] = max(_largest(ratings[row], bests), lowest)
-        totals[row] = _weigh(ratings[row], most[row], exp_parts, log2_e, least, unit, bits, weights)
+        totals[row] = _weigh(ratings[row], most[row], constants, bits, weights)
 
 
 @compiled
-def choose(
-    ratings: Floats,
-    exp_parts: Constants,
-    log2_e: np.float32,
-    least: np.float32,
-    unit: np.float32,
-    uniforms: NDArray[np.float64],
-    chosen: Integers,
-) -> None:
+def choose(ratings: Floats, constants: Softmax, uniforms: NDArray[np.float64], chosen: Integers) -> None:
     """Write the words that uniform numbers choose from each row's softmax; the likeliest for negative numbers."""
     words = ratings.shape[1]
     bits, weights = np.empty(words, np.int32), np.empty(words, np.int32)
@@ -118,7 +103,7 @@ def choose(
     sums = np.empty((words + _BLOCK - 1) // _BLOCK, np.int64)
     for row in range(ratings.shape[0]):
         most = _largest(ratings[row], bests)
-        total = _weigh(ratings[row], most, exp_parts, log2_e, least, unit, bits, weights)
+        total = _weigh(ratings[row], most, constants, bits, weights)
         for block in range(sums.shape[0]):
             sums[block] = weights[block * _BLOCK : (block + 1) * _BLOCK].astype(np.int64).sum()
         for number in range(uniforms.shape[1]):

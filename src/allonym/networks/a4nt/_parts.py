@@ -1,37 +1,20 @@
-"""Parts of `inference`: sizes, weights, and LSTMs over blocks of sentences, in whole numbers; see `whole_numbers`.
+"""Parts of `inference`: sizes, weights, and blocks of sentences; see `whole_numbers`.
 
 B: sentences of a block, T: places, H: state of an LSTM.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym.errors import ModelError
 from allonym.language.sequences import END, PAD, START, Vocabulary
+from allonym.networks._recurrent import Lstm
 from allonym.networks.a4nt._attention import HEADS, LAYERS, attention_tensors
-from allonym.networks.a4nt._linear import Linear, inside
-from allonym.networks.whole_numbers import (
-    ONE,
-    ONE_INVERSE,
-    TANH_CONSTANTS,
-    Floats,
-    Parts,
-    Shorts,
-    Sums,
-    WholeMatrix,
-    opened,
-    rounded,
-    tanh,
-)
-
-Integers: TypeAlias = NDArray[np.int64]
-Weights: TypeAlias = Mapping[str, NDArray[Any]]
+from allonym.networks.whole_numbers import ONE, ONE_INVERSE, Floats, Integers, Parts, Shorts, Weights, opened, rounded
 
 VARIANTS = ("paper", "editor", "transformer")
 
@@ -112,71 +95,6 @@ def checked(shape: A4ntShape, weights: Weights, vocabulary: Vocabulary, classes:
     if not fits or shape.classes != len(classes) or shape.classes < 2:
         raise ModelError("The model's sizes do not fit its vocabulary, classes or variant: fetch the folder again.")
     return opened(shape.tensors(), weights, lambda matrix: rounded(matrix, ONE))  # few and small: of 16 bits
-
-
-class Lstm:
-    """One direction of an LSTM; the gates i, f and o are halved, since σ(x) = ½ + ½·tanh(x/2).
-
-    Its states are whole numbers, `ONE` for 1.
-
-    Args:
-        parts: The network's weights by name.
-        name: Of this part of the network.
-        end: Of the names of its weights: which direction.
-        told: Numbers that come once a sentence, before those of a word.
-    """
-
-    def __init__(self, parts: Parts, name: str, end: str = "_l0", told: int = 0) -> None:
-        inputs, recurrent = (parts.matrices[f"{name}.weight_{part}{end}"] for part in ("ih", "hh"))
-        self.size = size = recurrent.whole.shape[1]
-        candidate = (np.arange(4 * size) // size) == 2
-        halves = np.where(candidate, np.float32(1), np.float32(0.5))
-        scales = inputs.scales * halves
-        bias = (parts.rest[f"{name}.bias_ih{end}"] + parts.rest[f"{name}.bias_hh{end}"]) * halves
-        self.given = Linear(WholeMatrix(inputs.whole[:, told:], scales), bias).whole
-        self.shift = Linear(WholeMatrix(inputs.whole[:, :told], scales), np.zeros_like(bias))
-        self._recurrent = WholeMatrix(recurrent.whole, recurrent.scales * halves * ONE_INVERSE)
-
-    def step(self, given: Floats, state: Shorts, cell: Floats, *, fast: bool) -> None:
-        """Advance `state` and `cell` in place by the inputs' share, which is used up."""
-        sums = self._recurrent.sums(state, fast=fast)
-        if fast:
-            from allonym.networks.a4nt import _loops
-
-            _loops.advance(sums, self._recurrent.scales, given, TANH_CONSTANTS, np.float32(ONE), state, cell)
-            return
-        self._advance(sums, given, state, cell)
-
-    def _advance(self, sums: Sums, given: Floats, state: Shorts, cell: Floats) -> None:
-        size = self.size
-        given += sums.astype(np.float32) * self._recurrent.scales
-        gates = tanh(given)
-        for gate in (slice(None, 2 * size), slice(3 * size, None)):
-            gates[:, gate] += 1
-            gates[:, gate] *= np.float32(0.5)
-        cell *= gates[:, size : 2 * size]
-        cell += gates[:, :size] * gates[:, 2 * size : 3 * size]
-        state[:] = np.rint(gates[:, 3 * size :] * tanh(cell) * np.float32(ONE))
-
-    def run(self, given: Floats, codes: Integers, lengths: Integers, *, fast: bool, back: bool = False) -> Shorts:
-        """Return the state at each place, B × T × H, zero past the end of a sentence.
-
-        Args:
-            given: The inputs' share for each distinct vector.
-            codes: Which of them is at each place, B × T.
-            lengths: Places of each sentence, the longest first.
-            fast: Whether compiling pays by now.
-            back: Whether to read from the last place to the first.
-        """
-        rows, places = codes.shape
-        states = np.zeros((rows, places, self.size), np.int16)
-        state, cell = np.zeros((rows, self.size), np.int16), np.zeros((rows, self.size), np.float32)
-        active = inside(lengths, places).sum(axis=0)
-        for place in reversed(range(places)) if back else range(places):
-            few = int(active[place])
-            self.step(given[codes[:few, place]], state[:few], cell[:few], fast=fast)
-            states[:few, place] = state[:few]
-        return states
 
 
 class BothWays:

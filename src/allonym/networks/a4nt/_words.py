@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.arithmetic import LN2, logarithm, power_of_two
-from allonym.networks.whole_numbers import SOFTMAX_CONSTANTS, TOTAL_UNIT, Floats, exp
+from allonym.networks.whole_numbers import SOFTMAX_CONSTANTS, TOTAL_UNIT, Floats, Integers, exp
 
-Integers: TypeAlias = NDArray[np.int64]
 Uniforms: TypeAlias = NDArray[np.float64]
 
 _BLOCK = 128  # words whose weights are added first
@@ -50,7 +49,7 @@ def exponentials(ratings: Floats, *, fast: bool) -> tuple[Integers, Floats]:
         from allonym.networks.a4nt import _loops
 
         totals, most = np.empty(len(ratings), np.int64), np.empty(len(ratings), np.float32)
-        _loops.exponentials(ratings, *SOFTMAX_CONSTANTS, LEAST, totals, most)
+        _loops.exponentials(ratings, SOFTMAX_CONSTANTS, LEAST, totals, most)
         return totals, most
     largest = np.maximum(ratings.max(axis=1), LEAST)
     return _weights(ratings, largest).sum(axis=1, dtype=np.int64), largest
@@ -63,18 +62,13 @@ def _weights(ratings: Floats, most: Floats) -> NDArray[np.int32]:
 def chosen_words(ratings: Floats, uniforms: Uniforms, *, fast: bool = False) -> Integers:
     """Return words drawn from the softmax of each row, one for each of its uniform numbers: rows × numbers.
 
-    Where a number is negative it is the likeliest word.
-
-    Args:
-        ratings: Rows of ratings, one of which at least is possible.
-        uniforms: Numbers from 0 to 1, rows × numbers.
-        fast: Whether compiling pays by now.
+    Where a number is negative it is the likeliest word. One of a row's words at least must be possible.
     """
     if fast:
         from allonym.networks.a4nt import _loops
 
         chosen = np.empty(uniforms.shape, np.int64)
-        _loops.choose(ratings, *SOFTMAX_CONSTANTS, np.ascontiguousarray(uniforms), chosen)
+        _loops.choose(ratings, SOFTMAX_CONSTANTS, np.ascontiguousarray(uniforms), chosen)
         return chosen
     rows = np.arange(len(ratings))[:, None]
     best = ratings.argmax(axis=1)[:, None]

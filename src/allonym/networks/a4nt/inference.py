@@ -15,37 +15,34 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import fields
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
 from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
 from allonym.language.sequences import END, PAD, START, UNKNOWN, Vocabulary
+from allonym.networks._recurrent import Lstm
 from allonym.networks.a4nt._attention import LAYERS, Attention
-from allonym.networks.a4nt._linear import Linear, inside
-from allonym.networks.a4nt._parts import (
-    A4ntShape,
-    BothWays,
-    Integers,
-    Lstm,
-    Weights,
-    checked,
-    neighbours,
-    padded,
-    summary,
-)
+from allonym.networks.a4nt._parts import A4ntShape, BothWays, checked, neighbours, padded, summary
 from allonym.networks.a4nt._words import Uniforms, chosen_words, log_softmax, softplus
 from allonym.networks.a4nt.substitutes import Substitutes
-from allonym.networks.whole_numbers import ONE, ONE_INVERSE, Floats, Parts, Shorts, WholeMatrix, rounded
+from allonym.networks.whole_numbers import (
+    ONE,
+    Floats,
+    Integers,
+    Linear,
+    Parts,
+    Shorts,
+    Weights,
+    WholeMatrix,
+    inside,
+    rounded,
+)
 
 Sentence: TypeAlias = Sequence[int]
 
-__all__ = ["FURTHER_WORDS", "KIND", "NEUTRAL", "TRAINED_ON", "USER_TEXT", "VOCABULARY_FILE", "A4ntReader", "A4ntShape"]
-
 KIND = "a4nt"
-VOCABULARY_FILE = "vocabulary.txt"
-TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 BALANCE = 8.0  # of models that name none
 NEUTRAL = "neutral"  # the target of models that imitate no class
 FURTHER_WORDS = 2  # by which the paper's translator may be longer than the sentence it reads
@@ -56,6 +53,18 @@ _ROWS = 32  # sentences that are read together
 _PLACES_AT_ONCE = 64  # rated together
 _COST_OF_A_PLACE = 4096  # a place is a few large products, far dearer than what `in_threads` counts
 _Result = TypeVar("_Result")
+
+
+class _Block(NamedTuple):
+    """Sentences that are translated together; the arguments of `A4ntReader.drawn`, for these."""
+
+    tokens: Integers
+    lengths: Integers
+    sources: Sequence[int]
+    target: int
+    uniforms: Uniforms
+    unknown: bool
+    fast: bool
 
 
 class _Decoder:
@@ -80,20 +89,8 @@ class _Decoder:
 class A4ntReader:
     """A trained translator, and the classifier beside it that tells whose a sentence sounds; see `open`.
 
-    Args:
-        shape: Sizes of the networks.
-        weights: Arrays by their names in the model file; int8 ones with their scales, by name and `.scale`.
-        vocabulary: The tokens.
-        classes: Names of the classes of writers, in order.
-        of_user_text: Whether a user trained it on text of their own.
-        balance: What similarity, from 0 to 1, weighs beside log-odds when a translation is chosen.
-
-    Attributes:
-        shape: As given.
-        vocabulary: As given.
-        classes: As given.
-        of_user_text: As given.
-        balance: As given.
+    Int8 weights come with their scales, by name and `.scale`. The balance is what similarity, from 0 to 1, weighs
+    beside log-odds when a translation is chosen.
 
     Raises:
         ModelError: The weights do not fit the shape, the classes or the vocabulary.
@@ -150,9 +147,9 @@ class A4ntReader:
             balance = float(found.config.get("balance", BALANCE))
         except (KeyError, TypeError, ValueError) as error:
             raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
-        vocabulary = Vocabulary.load(found.folder / VOCABULARY_FILE)
-        own = found.config.get(TRAINED_ON) == USER_TEXT
-        return cls(shape, models.open_tensors(found), vocabulary, classes, of_user_text=own, balance=balance)
+        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
+        of_user_text = found.config.get(models.TRAINED_ON) == models.USER_TEXT
+        return cls(shape, models.open_tensors(found), vocabulary, classes, of_user_text=of_user_text, balance=balance)
 
     def judged(self, sentences: Sequence[Sentence]) -> Floats:
         """Return the classifier's log-probability of each class for each sentence, B × C; none may be empty."""
@@ -160,9 +157,7 @@ class A4ntReader:
         fast = self._count(places * 4 * self.shape.judge_hidden)
 
         def judge(tokens: Integers, lengths: Integers, rows: Sequence[int]) -> list[Floats]:
-            known, codes = np.unique(tokens, return_inverse=True)
-            given = self._judge.given(*_vectors(self._judge_words, known), fast=fast)
-            states = self._judge.run(given, codes.reshape(tokens.shape), lengths, fast=fast)
+            states = _states(self._judge, self._judge_words, tokens, lengths, fast=fast)
             return list(log_softmax(self._judge_output(summary(states, lengths), fast=fast)))
 
         return np.array(self._in_blocks(sentences, judge), np.float32).reshape(-1, self.shape.classes)
@@ -203,11 +198,8 @@ class A4ntReader:
         fast = self._count(sum(map(len, sentences)) * self.shape.words)
 
         def draw(tokens: Integers, lengths: Integers, rows: Sequence[int]) -> Iterator[list[list[int]]]:
-            numbers = uniforms[list(rows)]
-            own = [sources[row] for row in rows]
-            if self.shape.in_place:
-                return self._edited(tokens, lengths, own, target, numbers, unknown, substitutes, fast=fast)
-            return self._rewritten(tokens, lengths, own, target, numbers, unknown, fast=fast)
+            block = _Block(tokens, lengths, [sources[row] for row in rows], target, uniforms[list(rows)], unknown, fast)
+            return self._edited(block, substitutes) if self.shape.in_place else self._rewritten(block)
 
         return self._in_blocks(sentences, draw)
 
@@ -280,18 +272,8 @@ class A4ntReader:
         rated[tokens != UNKNOWN, UNKNOWN] += _IMPOSSIBLE
         return rated
 
-    def _edited(
-        self,
-        tokens: Integers,
-        lengths: Integers,
-        sources: Sequence[int],
-        target: int,
-        uniforms: Uniforms,
-        unknown: bool,
-        substitutes: Substitutes | None,
-        *,
-        fast: bool,
-    ) -> Iterator[list[list[int]]]:
+    def _edited(self, block: _Block, substitutes: Substitutes | None) -> Iterator[list[list[int]]]:
+        tokens, lengths, sources, target, uniforms, unknown, fast = block
         decoder = self._decoder(target)
         features, liking = self._features(tokens, lengths, sources, target, fast=fast)
         known = inside(lengths, tokens.shape[1])  # (B, T)
@@ -307,28 +289,17 @@ class A4ntReader:
             if substitutes is not None:
                 substitutes.prefer(rated, read[few], lefts[few], rights[few], fast=fast)
             chosen[few] = chosen_words(rated, numbers[few], fast=fast)
-        for own in np.split(chosen, np.cumsum(lengths)[:-1]):
-            yield own.T.tolist()
+        for samples in np.split(chosen, np.cumsum(lengths)[:-1]):
+            yield samples.T.tolist()
 
     # The paper's: word by word, each sample on its own.
 
-    def _rewritten(
-        self,
-        tokens: Integers,
-        lengths: Integers,
-        sources: Sequence[int],
-        target: int,
-        uniforms: Uniforms,
-        unknown: bool,
-        *,
-        fast: bool,
-    ) -> Iterator[list[list[int]]]:
+    def _rewritten(self, block: _Block) -> Iterator[list[list[int]]]:
+        tokens, lengths, sources, target, uniforms, unknown, fast = block
         decoder, samples = self._decoder(target), uniforms.shape[1]
         if decoder.lstm is None or not isinstance(self._encoder, Lstm):
             raise ParameterError("The editor does not write word by word.")
-        known, codes = np.unique(tokens, return_inverse=True)
-        given = self._encoder.given(*_vectors(self._words, known), fast=fast)
-        states = self._encoder.run(given, codes.reshape(tokens.shape), lengths, fast=fast)
+        states = _states(self._encoder, self._words, tokens, lengths, fast=fast)
         vectors = self._told(summary(states, lengths), sources, target)  # (B, 2H)
         shifts = decoder.lstm.shift(vectors, fast=fast)
         steps = np.repeat(lengths + FURTHER_WORDS, samples)
@@ -361,8 +332,7 @@ class A4ntReader:
         for step in range(int(steps.max())):
             given = lstm.given(*_vectors(self._words, word), fast=fast) + shifts[going]
             lstm.step(given, state, cell, fast=fast)
-            seen = decoder.projection.whole(state, np.full(len(state), ONE_INVERSE), fast=fast)
-            rated = output(seen, fast=fast)
+            rated = output(decoder.projection.of_states(state, fast=fast), fast=fast)
             rated[:, never if step else [*never, END]] = -np.inf  # what would be empty has a word after all
             chosen = chosen_words(rated, uniforms[going, step, None], fast=fast)[:, 0]
             on = (chosen != END) & (steps[going] > step)
@@ -372,6 +342,13 @@ class A4ntReader:
             if not len(going):
                 break
         return written
+
+
+def _states(lstm: Lstm, words: WholeMatrix, tokens: Integers, lengths: Integers, *, fast: bool) -> Shorts:
+    """Return what an LSTM makes of sentences, at each place; each distinct word is multiplied once."""
+    known, codes = np.unique(tokens, return_inverse=True)
+    given = lstm.given(*_vectors(words, known), fast=fast)
+    return lstm.run(given, codes.reshape(tokens.shape), lengths, fast=fast)
 
 
 def _vectors(words: WholeMatrix, numbers: Integers) -> tuple[Shorts, Floats]:

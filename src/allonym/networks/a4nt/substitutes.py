@@ -15,8 +15,8 @@ import numpy as np
 from allonym.language import entities
 from allonym.language.pairs import PairsOf
 from allonym.language.sequences import ENDINGS, NUMBER_CLASSES
-from allonym.networks.a4nt._words import Integers, exponentials, log_sums
-from allonym.networks.whole_numbers import Floats, WholeMatrix
+from allonym.networks.a4nt._words import exponentials, log_sums
+from allonym.networks.whole_numbers import Floats, Integers, WholeMatrix
 
 _STOPS: Final = (".", "!", "?", "...", ",", ";", ":", "--")
 _KINDS: Final = (ENDINGS, NUMBER_CLASSES, entities.LABELS, _STOPS)
@@ -30,29 +30,15 @@ class Substitutes:
     The game teaches which words sound like the target, and a few that sound most like it are put everywhere. So the law
     of the changed word is multiplied by e^(strength × cosine) of the word vectors, which favours words that mean about
     the same, and by how well a word fits between its neighbours as they were. A token becomes one of its kind only.
-
-    Attributes:
-        vectors: Unit word vectors in whole numbers, V × D; zeros where a word has none.
-        kinds: The kind of each token, V; see `kinds`.
-        strength: How much nearness counts.
-        pairs: Which words stand beside which.
     """
 
-    vectors: WholeMatrix
-    kinds: Integers
-    strength: float
-    pairs: PairsOf
+    vectors: WholeMatrix  # unit word vectors in whole numbers, V × D; zeros where a word has none
+    kinds: Integers  # the kind of each token, V; see `kinds`
+    strength: float  # how much nearness counts
+    pairs: PairsOf  # which words stand beside which
 
     def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers, *, fast: bool = False) -> None:
-        """Change the ratings of the words at some places, places × V, where these words stand between these others.
-
-        Args:
-            rated: The ratings.
-            words: The word at each place.
-            lefts: The word before it.
-            rights: The word after it.
-            fast: Whether compiling pays by now.
-        """
+        """Change the ratings at some places, places × V, where these words stand between left and right ones."""
         rows = np.arange(len(words))
         own = rated[rows, words]
         rated[rows, words] = -np.inf

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym import acceleration
-from allonym.networks.erae._gru import Integers
 from allonym.networks.whole_numbers import (
     COARSE,
     ONE,
     SOFTMAX_CONSTANTS,
     Floats,
+    Integers,
     Shorts,
     WholeMatrix,
     rounded,
@@ -36,12 +36,7 @@ _TEAMS = 16  # as in `_exact_loops`
 
 
 class OutputLayer:
-    """Rates words by rows of features.
-
-    Args:
-        words: A vector for each word, V × E.
-        bias: What is added to each word's rating, V.
-    """
+    """Rates words by rows of features: a vector for each word, V × E, and what is added to each word's rating."""
 
     def __init__(self, words: WholeMatrix, bias: Floats) -> None:
         self._words, self._bias = words, bias
@@ -142,7 +137,7 @@ def _normalise(ratings: Floats, fast: bool) -> None:
     if fast:
         from allonym.networks import _exact_loops
 
-        _exact_loops.softmax(ratings, *SOFTMAX_CONSTANTS)
+        _exact_loops.softmax(ratings, SOFTMAX_CONSTANTS)
         return
     for first in range(0, len(ratings), _ROWS_IN_CACHE):
         softmax(ratings[first : first + _ROWS_IN_CACHE])

@@ -92,12 +92,8 @@ def meant(
 ) -> list[list[int]]:
     """Return the words that were meant: for each sentence of drawn numbers the one of each group that fits best.
 
-    Args:
-        network: Rates words.
-        groups: The groups; numbers without one are left out.
-        drawn: What the mechanism drew, up to the end; at least one sentence.
-        doubt: How likely a word must be at its place not to be taken for an accident, and be written anew.
-        then: What follows every sentence for sure, such as a full stop: read, but not returned.
+    Numbers without a group are left out. A word that is less likely at its place than `doubt` is taken for an accident,
+    and written anew. What follows every sentence for sure, `then`, such as a full stop, is read, but not returned.
     """
     kept = [groups.group_of[np.asarray(numbers, dtype=np.int64)] for numbers in drawn]
     lengths = [int((own >= 0).sum()) for own in kept]

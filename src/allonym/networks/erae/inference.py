@@ -13,38 +13,37 @@ B: sentences, S: places the encoder reads (words and END), T: steps, V: words, E
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym import acceleration, models
 from allonym.errors import ModelError, ParameterError
 from allonym.language.sequences import END, PAD, START, UNKNOWN, Vocabulary
-from allonym.networks.erae._gru import Gru, Integers
+from allonym.networks._recurrent import Gru
 from allonym.networks.erae._output import MOST_EXACT, OutputLayer
 from allonym.networks.whole_numbers import (
     ONE,
     ONE_INVERSE,
     TANH_CONSTANTS,
     Floats,
+    Integers,
+    Linear,
     Parts,
     Shorts,
+    Weights,
     WholeMatrix,
     exp,
+    inside,
     opened,
     quantised,
     rounded,
     tanh,
 )
 
-Weights: TypeAlias = Mapping[str, NDArray[Any]]
-
 FORMAT, VERSION = "erae", 1
 NEVER_WRITTEN = (PAD, START, UNKNOWN)
-TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 RELEASES_ITS_TEXT = (
     "no document is among the user's own texts that the model was trained on (the model itself is a release of those "
     "texts, made without differential privacy, and nothing here protects their authors)"
@@ -61,23 +60,14 @@ _UNSEEN = np.float32(-1e30)
 
 @dataclass(frozen=True)
 class EraeShape:
-    """Sizes of the network; the defaults are those of the released code, but for the embedding.
+    """Sizes of the network; the defaults are those of the released code, but for the embedding."""
 
-    Attributes:
-        words: Tokens of the vocabulary.
-        variant: `"paper"` or `"attention"`.
-        embedding: Size of a word's vector.
-        encoder: Size of each of the encoder's two states.
-        latent: Size of a sentence's vector.
-        generator: Size of the generator's state.
-    """
-
-    words: int
-    variant: str = "attention"
-    embedding: int = 256
-    encoder: int = 256
-    latent: int = 256
-    generator: int = 512
+    words: int  # tokens of the vocabulary
+    variant: str = "attention"  # `"paper"` or `"attention"`
+    embedding: int = 256  # size of a word's vector
+    encoder: int = 256  # size of each of the encoder's two states
+    latent: int = 256  # size of a sentence's vector
+    generator: int = 512  # size of the generator's state
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""
@@ -100,16 +90,8 @@ class EraeShape:
 class EraeReader:
     """A trained network that rates every word at every step of a sentence; see `open`.
 
-    Args:
-        shape: Sizes of the network.
-        weights: Arrays by their names in the torch network; int8 ones with their scales, by name and `.scale`.
-        vocabulary: The tokens.
-        trained_on: What its configuration says of the training text.
-
-    Attributes:
-        shape: As given.
-        vocabulary: As given.
-        assumptions: What a guarantee of text drawn with it must state beside its own; none for shipped models.
+    Weights have their names in the torch network, and int8 ones their scales, by name and `.scale`. Its `assumptions`
+    are what a guarantee of text drawn with it must state beside its own; there are none for shipped models.
 
     Raises:
         ModelError: The weights do not fit the shape, or the vocabulary.
@@ -117,14 +99,14 @@ class EraeReader:
 
     def __init__(self, shape: EraeShape, weights: Weights, vocabulary: Vocabulary, *, trained_on: str = "") -> None:
         self.shape, self.vocabulary = shape, vocabulary
-        self.assumptions: tuple[str, ...] = (RELEASES_ITS_TEXT,) if trained_on == USER_TEXT else ()
-        matrices, rest = _checked(shape, weights, vocabulary)
+        self.assumptions: tuple[str, ...] = (RELEASES_ITS_TEXT,) if trained_on == models.USER_TEXT else ()
+        parts = _checked(shape, weights, vocabulary)
+        matrices, rest = parts
         self._words = matrices["embedding.weight"]  # (V, E)
-        self._forward = Gru(matrices, rest, "encoder", "_l0", shape.embedding)
-        self._backward = Gru(matrices, rest, "encoder", "_l0_reverse", shape.embedding)
-        self._generator = Gru(matrices, rest, "generator", "_l0", shape.embedding)
-        self._latent, self._latent_bias = matrices["latent.weight"], rest["latent.bias"]
-        self._output, self._output_bias = matrices["output.weight"], rest["output.bias"]
+        self._forward = Gru(parts, "encoder", "_l0", shape.embedding)
+        self._backward = Gru(parts, "encoder", "_l0_reverse", shape.embedding)
+        self._generator = Gru(parts, "generator", "_l0", shape.embedding)
+        self._latent, self._output = Linear.named(parts, "latent"), Linear.named(parts, "output")
         if shape.variant == "attention":
             query, mix = matrices["query.weight"], matrices["mix.weight"]
             self._query = WholeMatrix(query.whole, query.scales / np.sqrt(np.float32(2 * shape.encoder)))
@@ -150,19 +132,15 @@ class EraeReader:
         except (KeyError, TypeError) as error:
             raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
         vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
-        trained_on = str(found.config.get(TRAINED_ON, ""))
+        trained_on = str(found.config.get(models.TRAINED_ON, ""))
         return cls(shape, models.open_tensors(found), vocabulary, trained_on=trained_on)
 
     def features(self, sentences: Sequence[Sequence[int]], steps: Sequence[int] | int) -> Floats:
         """Return what the output layer sees at each step: sentences × steps × E for one number of steps.
 
-        If sentences have numbers of steps of their own, it is one row a step, a sentence's after another's.
-
-        After its last word, a sentence goes on as in training: the generator is fed END again and again.
-
-        Args:
-            sentences: Token numbers of each sentence, without START and END; may be empty.
-            steps: How many steps of each sentence, or of every one.
+        If sentences have numbers of steps of their own, it is one row a step, a sentence's after another's. Sentences
+        are without START and END, and may be empty; after its last word, one goes on as in training: the generator is
+        fed END again and again.
 
         Raises:
             ParameterError: A token is not in the vocabulary, or steps do not fit the sentences.
@@ -211,19 +189,15 @@ class EraeReader:
         read = codes[:-1].reshape(tokens.shape)
         states, latent = self._encode(vectors, units, read, places, fast)  # (B, S, 2·encoder), (B, latent)
         before = np.concatenate([np.full((len(tokens), 1), codes[-1]), read[:, : counts[0] - 1]], axis=1)  # (B, T)
-        generator = self._generator
-        active = (counts[None, :] > np.arange(counts[0])[:, None]).sum(axis=1)
-        given, shift = generator.given(vectors, units, fast=fast), generator.shift(*rounded(latent, ONE), fast=fast)
-        hidden = generator.run(given, before, active, shift, fast=fast)  # (B, T, H)
+        given, shift = self._generator.given(vectors, units, fast=fast), self._generator.shift(latent, fast=fast)
+        hidden = self._generator.run(given, before, counts, shift, fast=fast)  # (B, T, H)
         for first in range(0, len(tokens), _SENTENCES_IN_CACHE):
             few = slice(first, first + _SENTENCES_IN_CACHE)
-            own = np.ascontiguousarray(hidden[few, : counts[first]])
-            flat = own.reshape(-1, self.shape.generator)  # one large product is faster than one a sentence
+            some = np.ascontiguousarray(hidden[few, : counts[first]])
+            flat = some.reshape(-1, self.shape.generator)  # one large product is faster than one a sentence
             if self.shape.variant == "attention":
                 flat = self._look_back(flat, states[few, : places[few].max()], places[few], fast)
-            found = self._output.times(flat, ONE_INVERSE, fast=fast)
-            found += self._output_bias
-            yield from found.reshape(*own.shape[:2], -1)
+            yield from self._output.of_states(flat, fast=fast).reshape(*some.shape[:2], -1)
 
     def _encode(
         self, vectors: Shorts, units: Floats, codes: Integers, places: Integers, fast: bool
@@ -231,19 +205,16 @@ class EraeReader:
         """Return the encoder's state at each place and the latent vectors."""
         order = np.argsort(-places, kind="stable")
         codes = codes[order, : places.max()]
-        active = (places[None, :] > np.arange(places.max())[:, None]).sum(axis=1)
         states = np.empty((*codes.shape, 2 * self.shape.encoder), np.int16)
         for gru, part, back in (
             (self._forward, slice(None, self.shape.encoder), False),
             (self._backward, slice(self.shape.encoder, None), True),
         ):
             given = gru.given(vectors, units, fast=fast)
-            states[order, :, part] = gru.run(given, codes, active, None, fast=fast, back=back)
+            states[order, :, part] = gru.run(given, codes, places[order], fast=fast, back=back)
         last = states[np.arange(len(places)), places - 1, : self.shape.encoder]
         both = np.concatenate([last, states[:, 0, self.shape.encoder :]], axis=1)
-        latent = self._latent.times(both, ONE_INVERSE, fast=fast)
-        latent += self._latent_bias
-        return states, latent
+        return states, self._latent.of_states(both, fast=fast)
 
     def _look_back(self, flat: Shorts, states: Shorts, places: Integers, fast: bool) -> Shorts:
         """Mix the generator's states, as rows, with what the attention finds among the encoder's."""
@@ -255,7 +226,7 @@ class EraeReader:
         scores *= units.reshape(len(states), steps, 1) * ONE_INVERSE
         offset = np.arange(states.shape[1])[None, :] - np.arange(steps)[:, None]
         scores += self._place[np.clip(offset, -_FARTHEST, _FARTHEST) + _FARTHEST]
-        scores[np.broadcast_to(np.arange(states.shape[1]) >= places[:, None, None], scores.shape)] = _UNSEEN
+        scores[np.broadcast_to(~inside(places, states.shape[1])[:, None, :], scores.shape)] = _UNSEEN
         scores -= scores.max(axis=-1, keepdims=True)
         shares = np.rint(exp(scores) * _ATTENTION_UNIT).astype(np.float64)
         seen = np.rint(shares @ read / shares.sum(axis=-1, keepdims=True)).astype(np.int16).reshape(len(flat), -1)
@@ -273,12 +244,7 @@ class EraeReader:
         return found
 
     def probabilities(self, features: Floats, out: Floats | None = None) -> Floats:
-        """Return the probability of each word, … × E to … × V; tokens that are never written have none.
-
-        Args:
-            features: As of `features`.
-            out: Where to write them, all in one piece; by default a new array.
-        """
+        """Return, or write `out`, the probability of each word, … × E to … × V; those never written have none."""
         out = np.empty((*features.shape[:-1], self.shape.words), np.float32) if out is None else out
         self._rating.fill(features.reshape(-1, features.shape[-1]), out.reshape(-1, self.shape.words), normalise=True)
         return out
@@ -286,10 +252,7 @@ class EraeReader:
     def ratings(self, features: Floats, *, rows: int | None = None, normalise: bool = False) -> Iterator[Floats]:
         """Yield the logits of all words, some rows of features at a time, all in one buffer: use them up, or copy.
 
-        Args:
-            features: As of `features`.
-            rows: Rows at a time; by default as many as 32 MiB hold.
-            normalise: Whether to yield probabilities instead.
+        There are as many rows at a time as 32 MiB hold, unless a number is given. Normalised they are probabilities.
         """
         features = features.reshape(-1, self.shape.embedding)
         size = max(1, _BLOCK_BYTES // (4 * self.shape.words)) if rows is None else rows

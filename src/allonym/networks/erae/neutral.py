@@ -88,13 +88,7 @@ class NeutralStyle:
         return cls(vocabulary, weight, instead, begins, vectors)  # type: ignore[arg-type]
 
     def core(self, sentences: Sequence[Sequence[str]], *, clauses: int, words: int) -> list[list[str]]:
-        """Return the tokens of at most `clauses` clauses of at most `words` words, in the order of the text.
-
-        Args:
-            sentences: Tokens, as `allonym.language.sequences.sentences` gives them.
-            clauses: How many.
-            words: Of each; longer ones are cut.
-        """
+        """Return the tokens of at most `clauses` clauses, cut to `words` words at most, in the order of the text."""
         numbered = (self._vocabulary.ids(sentence) for sentence in sentences)
         plain = [self._plain(clause) for sentence in numbered for clause in self._clauses(sentence)]
         found = [clause[:words] for clause in plain if clause]

@@ -24,7 +24,7 @@ from scipy import sparse
 from allonym import models
 from allonym.errors import ModelError
 from allonym.language import ENGLISH
-from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, Integers, NumpyArithmetic, TokenRow, numbered, read
+from allonym.networks.style_encoder.text import COARSE, FINE, KINDS, NUMPY, Integers, TokenRow, numbered, read
 
 Floats: TypeAlias = NDArray[np.float64]
 Arrays: TypeAlias = Mapping[str, NDArray[Any]]
@@ -42,17 +42,11 @@ _SUM_STEP, _INPUT_STEP, _HIDDEN_STEP, _OUTPUT_STEP = 2.0**-16, 2.0**-10, 2.0**-1
 
 @dataclass(frozen=True)
 class StyleShape:
-    """Sizes of the network.
+    """Sizes of the network."""
 
-    Attributes:
-        table: Numbers of an n-gram (D).
-        hidden: Width of the layer behind the table.
-        vector: Numbers of the second part of a vector (V).
-    """
-
-    table: int = 96
-    hidden: int = 512
-    vector: int = 192
+    table: int = 96  # numbers of an n-gram (D)
+    hidden: int = 512  # width of the layer behind the table
+    vector: int = 192  # numbers of the second part of a vector (V)
 
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every stored array by its name."""
@@ -81,10 +75,7 @@ class StyleShape:
 class StyleReader:
     """A trained style encoder; see `open`.
 
-    Args:
-        shape: Sizes of the network.
-        arrays: Its numbers, by the names of `StyleShape.tensors`.
-        balance: How much of a vector's squared length its second part has, between 0 and 1.
+    Of a vector's squared length its second part has the `balance`, between 0 and 1.
 
     Raises:
         ModelError: The arrays do not fit the shape, or the balance is not between 0 and 1.
@@ -131,11 +122,12 @@ class StyleReader:
 
     def _some_vectors(self, texts: Sequence[str]) -> sparse.csr_array:
         characters, ranges = numbered(texts)
-        row = read(characters.astype(np.int64), NumpyArithmetic())
+        row = read(characters.astype(np.int64), NUMPY)
         first, stop, owners = _pieces(row, ranges)
         columns, pieces = _n_grams(row, first, stop)
         fine = self._fine.weighed(columns, pieces, len(first))
-        second = self._second_part(self._coarse.raw(_coarser(columns), pieces, len(first)))
+        coarse = [column >> (kind.bits - kind.coarse_bits) for column, kind in zip(columns, KINDS, strict=True)]
+        second = self._second_part(self._coarse.raw(coarse, pieces, len(first)))
         several = sparse.csr_array((np.ones(len(owners)), (owners, np.arange(len(owners)))), (len(texts), len(owners)))
         halves = [_unit(several @ fine), _unit(sparse.csr_array(several @ second))]
         shares = np.sqrt([1 - self.balance, self.balance])
@@ -235,10 +227,6 @@ def _runs(begins: Integers, ends: Integers) -> tuple[Integers, Integers, Integer
     owners = np.repeat(np.arange(len(sizes)), sizes)
     at = np.arange(len(owners)) - (np.cumsum(sizes) - sizes)[owners]
     return owners, begins[owners] + at, sizes[owners] - at
-
-
-def _coarser(columns: list[Integers]) -> list[Integers]:
-    return [column >> (kind.bits - kind.coarse_bits) for column, kind in zip(columns, KINDS, strict=True)]
 
 
 def _lengths(part: sparse.csr_array) -> Floats:

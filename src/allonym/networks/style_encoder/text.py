@@ -11,10 +11,10 @@ N characters, T tokens.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,19 +42,12 @@ _LONGEST_HASHED = 64  # letters of a word that count
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of n-grams.
+    """A kind of n-grams."""
 
-    Attributes:
-        of: "characters", "words" or "skeleton".
-        length: Characters or tokens of an n-gram.
-        bits: Its hashes have so many bits.
-        coarse_bits: So many where the encoder has a row of numbers for each.
-    """
-
-    of: str
-    length: int
-    bits: int
-    coarse_bits: int
+    of: str  # "characters", "words" or "skeleton"
+    length: int  # characters or tokens of an n-gram
+    bits: int  # its hashes have so many bits
+    coarse_bits: int  # so many where the encoder has a row of numbers for each
 
 
 KINDS = (
@@ -66,75 +59,30 @@ FINE = tuple(2**kind.bits for kind in KINDS)
 COARSE = tuple(2**kind.coarse_bits for kind in KINDS)
 
 
-class Arithmetic(Protocol):
-    """What NumPy and torch call by different names."""
+@dataclass(frozen=True)
+class Arithmetic:
+    """What NumPy and torch call by different names, for rows of int64."""
 
-    def cumulated(self, values: Values) -> Values:
-        """Return running sums, modulo 2^64."""
-
-    def highest_so_far(self, values: Values) -> Values:
-        """Return running maxima."""
-
-    def places(self, chosen: Values) -> Values:
-        """Return where a row of truth values is true."""
-
-    def table(self, values: Integers) -> Values:
-        """Return a NumPy array as one of this kind."""
-
-    def either(self, chosen: Values, first: Values, second: Values) -> Values:
-        """Return the first value where chosen, else the second."""
-
-    def within(self, values: Values, sorted_values: Values) -> Values:
-        """Return which values are among some sorted ones."""
+    cumulated: Callable[[Values], Values]  # running sums, modulo 2^64
+    highest_so_far: Callable[[Values], Values]  # running maxima
+    places: Callable[[Values], Values]  # where a row of truth values is true
+    table: Callable[[Integers], Values]  # a NumPy array as one of this kind
+    either: Callable[[Values, Values, Values], Values]  # the first value where chosen, else the second
+    within: Callable[[Values, Values], Values]  # which values are among some others
 
 
-class NumpyArithmetic:
-    """`Arithmetic` of NumPy."""
-
-    def cumulated(self, values: Integers) -> Integers:
-        """Return running sums, modulo 2^64."""
-        return np.cumsum(values)
-
-    def highest_so_far(self, values: Integers) -> Integers:
-        """Return running maxima."""
-        return np.maximum.accumulate(values)
-
-    def places(self, chosen: NDArray[np.bool_]) -> Integers:
-        """Return where a row of truth values is true."""
-        return np.flatnonzero(chosen)
-
-    def table(self, values: Integers) -> Integers:
-        """Return the array itself."""
-        return values
-
-    def either(self, chosen: NDArray[np.bool_], first: Values, second: Values) -> Integers:
-        """Return the first value where chosen, else the second."""
-        return np.asarray(np.where(chosen, first, second), dtype=np.int64)
-
-    def within(self, values: Integers, sorted_values: Integers) -> NDArray[np.bool_]:
-        """Return which values are among some sorted ones."""
-        place = np.searchsorted(sorted_values, values).clip(max=len(sorted_values) - 1)
-        found: NDArray[np.bool_] = sorted_values[place] == values
-        return found
+NUMPY = Arithmetic(np.cumsum, np.maximum.accumulate, np.flatnonzero, np.asarray, np.where, np.isin)
 
 
 @dataclass(frozen=True)
 class TokenRow:
-    """Texts as one row.
+    """Texts as one row."""
 
-    Attributes:
-        characters: (N,) their numbers, with `GAP` times NOTHING before, between and after texts.
-        starts: (T,) the place of each token's first character.
-        ends: (T,) the place after its last.
-        words: (T,) a hash of each token in lower case, digits alike.
-        skeleton: (T,) a hash of its skeleton.
-    """
-
-    characters: Values
-    starts: Values
-    ends: Values
-    words: Values
-    skeleton: Values
+    characters: Values  # (N,) their numbers, with `GAP` times NOTHING before, between and after texts
+    starts: Values  # (T,) the place of each token's first character
+    ends: Values  # (T,) the place after its last
+    words: Values  # (T,) a hash of each token in lower case, digits alike
+    skeleton: Values  # (T,) a hash of its skeleton
 
     def hashed(self, kind: Kind) -> Values:
         """Return (N,) or (T,) numbers of the n-grams that begin at each character or token.

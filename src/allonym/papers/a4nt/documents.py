@@ -39,19 +39,12 @@ _LONG_SENTENCE: Final = 250  # characters; few are longer
 
 @dataclass(frozen=True)
 class Part:
-    """Documents for one purpose, such as testing.
+    """Documents for one purpose, such as testing."""
 
-    Attributes:
-        pieces: The sentences of all documents as tokens, one document's after another.
-        owners: The document of each sentence, by number.
-        classes: For each setting, the class of each document.
-        labelled: Whether names and numbers are labels in what is read.
-    """
-
-    pieces: list[MaskedSentence]
-    owners: NDArray[np.int64]
-    classes: dict[str, list[str]]
-    labelled: bool
+    pieces: list[MaskedSentence]  # the sentences of all documents as tokens, one document's after another
+    owners: NDArray[np.int64]  # the document of each sentence, by number
+    classes: dict[str, list[str]]  # for each setting, the class of each document
+    labelled: bool  # whether names and numbers are labels in what is read
 
     @cached_property
     def sentences(self) -> list[str]:
@@ -96,21 +89,13 @@ class Part:
 
 @dataclass(frozen=True)
 class Corpus:
-    """The parts of a corpus, and how large all of it is.
+    """The parts of a corpus, and how large all of it is."""
 
-    Attributes:
-        train: What attackers learn from.
-        val: What shows whether they do.
-        test: What is translated and attacked.
-        documents: Bloggers or speeches in all.
-        posts: Texts in all.
-    """
-
-    train: Part
-    val: Part
-    test: Part
-    documents: int
-    posts: int
+    train: Part  # what attackers learn from
+    val: Part  # what shows whether they do
+    test: Part  # what is translated and attacked
+    documents: int  # bloggers or speeches in all
+    posts: int  # texts in all
 
     def to_json(self) -> dict[str, Any]:
         """Return everything, as JSON can hold it."""
@@ -142,11 +127,7 @@ def _filled(stored: list[Any]) -> Part:
 
 
 def check(data: Path) -> None:
-    """Raise what is missing before long work begins.
-
-    Raises:
-        InputError: A corpus is not in the folder.
-    """
+    """Raise an `InputError` for a corpus that is missing before long work begins."""
     for place in ("blogs/blogs_4002.parquet", "political_speeches/political_speeches.parquet"):
         if not (data / place).exists():
             raise InputError(f"{place} is not in the data folder; name the folder that holds it with --data.")

@@ -18,14 +18,7 @@ _ROWS = ("measured", "operating_points", "models")
 
 
 class Earlier:
-    """What an earlier run found out about models that are not present now.
-
-    Args:
-        path: The JSON file it wrote; none for nothing.
-        present: The models that are there, by their weights.
-
-    Attributes:
-        settings: In which settings the models were measured.
+    """What an earlier run, of which there may be none, found out about models whose weights are not present now.
 
     Raises:
         InputError: There are no results in the file.
@@ -48,11 +41,7 @@ class Earlier:
         return self._rows[name]
 
     def check(self, sizes: Row, meteor: str, attackers: Sequence[Row]) -> None:
-        """Refuse results that other attackers, other amounts of text or another METEOR made.
-
-        Raises:
-            InputError: They did.
-        """
+        """Refuse results that other attackers, other amounts of text or another METEOR made."""
         if self._made_with is None:
             return
         *measures, before = self._made_with

@@ -41,29 +41,17 @@ _OTHER_AGE: Final = {"10s": "20s", "20s": "10s", "30s": "10s"}
 
 @dataclass(frozen=True)
 class Model:
-    """A trained model.
+    """A trained model."""
 
-    Attributes:
-        name: Its folder's, or its name among the shipped ones.
-        folder: Where it is.
-        trained_for: The setting: "blog-age" and so on.
-        variant: "paper", "editor" or "transformer".
-        recipe: The losses it was trained with, as "CycML+Lang".
-        neutral: Whether it imitates nobody.
-        balance: What similarity weighs beside log-odds where the method chooses.
-        weights: Digest of its weights: the same weights are evaluated once.
-        size_bytes: Of all its files.
-    """
-
-    name: str
+    name: str  # its folder's, or its name among the shipped ones
     folder: Path
-    trained_for: str
-    variant: str
-    recipe: str
-    neutral: bool
-    balance: float
-    weights: str
-    size_bytes: int
+    trained_for: str  # the setting: "blog-age" and so on
+    variant: str  # "paper", "editor" or "transformer"
+    recipe: str  # the losses it was trained with, as "CycML+Lang"
+    neutral: bool  # whether it imitates nobody
+    balance: float  # what similarity weighs beside log-odds where the method chooses
+    weights: str  # digest of its weights: the same weights are evaluated once
+    size_bytes: int  # of all its files
 
 
 def found(folder: Path | None) -> tuple[list[Model], list[str]]:

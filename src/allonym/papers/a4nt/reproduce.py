@@ -11,9 +11,10 @@ import os
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import asdict, dataclass
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -77,10 +78,6 @@ def run(
         earlier: Results of an earlier run, whose rows of models that are not there now are taken over.
         sizes: How much to measure.
         processes: How many at once; as many as cores by default.
-
-    Raises:
-        InputError: A corpus is not in the data folder, or the earlier results cannot stand beside new ones.
-        MissingDependencyError: torch, or for the speeches spaCy, is not installed.
     """
     if find_spec("torch") is None:
         raise MissingDependencyError("The LSTM attackers need torch; get it with `pip install 'allonym[neural]'`.")
@@ -89,8 +86,10 @@ def run(
     tasks = list(_tasks(present))
     before = Earlier(earlier, [model.weights for model in present])
     settings = list(dict.fromkeys([*SETTINGS, *(task.setting for task in tasks), *before.settings]))
-    with _folder(work) as folder:
-        bench = Bench(data, sizes or Sizes(), folder)
+    if work is not None:
+        work.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() if work is None else nullcontext(work) as folder:
+        bench = Bench(data, sizes or Sizes(), Path(folder))
         learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
         first = [*learning, *(Task("originals", setting) for setting in settings)]
         done = _all(bench, first, report, processes)
@@ -122,12 +121,8 @@ def run(
 def _missing(evaluated: Sequence[Row]) -> list[str]:
     """Name the paper's models that are not there."""
     there = {(model["trained_for"], model["variant"], model["recipe"]) for model in evaluated}
-    wanted = [(setting, "paper", recipe) for setting in SETTINGS for recipe in RECIPES]
-    return [
-        f"{setting}: no model {variant} {recipe}"
-        for setting, variant, recipe in wanted
-        if (setting, variant, recipe) not in there
-    ]
+    wanted = product(SETTINGS, ("paper",), RECIPES)
+    return ["{}: no model {} {}".format(*model) for model in wanted if model not in there]
 
 
 def _tasks(present: Sequence[Model]) -> Iterator[Task]:
@@ -205,13 +200,3 @@ def _alone() -> None:
 
     torch.set_num_threads(1)
     threadpool_limits(1)
-
-
-@contextmanager
-def _folder(work: Path | None) -> Iterator[Path]:
-    if work is not None:
-        work.mkdir(parents=True, exist_ok=True)
-        yield work
-        return
-    with tempfile.TemporaryDirectory() as temporary:
-        yield Path(temporary)

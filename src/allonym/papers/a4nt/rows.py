@@ -1,15 +1,19 @@
-"""Finding one's way in A4NT's results."""
+"""Finding one's way in A4NT's results, and whether the goals set against the paper are reached, by figures alone."""
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.papers.a4nt.documents import SIX
-from allonym.papers.a4nt.paper import RECIPES
+from allonym.papers.a4nt.paper import GOALS, RECIPES, Goal
 
 Row = dict[str, Any]
 Results = dict[str, Any]
+
+REACHED, MISSED, UNKNOWN = "reached", "not reached", "not measured"
+ALONE = "F1 reached, but not by a model that reaches the goal with METEOR"
 
 
 def of_setting(results: Results, setting: str) -> list[Row]:
@@ -41,3 +45,40 @@ def label(row: Row, results: Results) -> str:
     six = ", six classes" if row["trained_for"] == SIX else ""
     way = f", {row['way']}" if "way" in row else ""
     return f"{name}{six}{way}{' *' if row.get('earlier') else ''}"
+
+
+def goals(results: Results) -> list[dict[str, Any]]:
+    """Return each goal with the model that comes nearest and the verdict.
+
+    A goal without a METEOR of its own, the holdout's, is about the model that comes nearest in the same setting: it
+    must not be another one that has changed more, and it is reached only where that model reaches the other goal, too.
+    """
+    judged = []
+    for goal in GOALS:
+        main = next(other for other in GOALS if other.setting == goal.setting and other.meteor is not None)
+        row = nearest(results, main)
+        verdict = UNKNOWN if row is None else _verdict(row, goal, main)
+        judged.append({**asdict(goal), "row": row, "verdict": verdict})
+    return judged
+
+
+def _verdict(row: Row, goal: Goal, main: Goal) -> str:
+    if excess(row, goal) > 0:
+        return MISSED
+    return REACHED if excess(row, main) <= 0 else ALONE
+
+
+def nearest(results: Results, goal: Goal) -> Row | None:
+    """Return the measured model that reaches a goal by most, or misses it by least; none without METEOR 1.5."""
+    if results["meteor"] != "meteor_1_5":
+        return None
+    rows = of_setting(results, goal.setting)
+    return min(rows, key=lambda row: excess(row, goal)) if rows else None
+
+
+def excess(row: Row, goal: Goal) -> float:
+    """Return by how much a model misses a goal, on the worse of its two sides; 0 or less where it reaches it."""
+    over = attack_on(row, goal.attacker)["static"]["document"]["f1"]["value"] - goal.f1
+    if goal.meteor is None:
+        return float(over)
+    return float(max(over, goal.meteor - row["meteor"]["value"]))

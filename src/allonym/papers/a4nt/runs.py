@@ -34,44 +34,26 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Lengths:
-    """How much of a corpus is used.
+    """How much of a corpus is used."""
 
-    Attributes:
-        train: Sentences of each training document, for attackers trained on originals.
-        test: Sentences of each document of the other parts.
-        adaptive_documents: Training documents that are translated, for attackers trained on translations.
-        adaptive: Sentences of each of these.
-    """
-
-    train: int
-    test: int
-    adaptive_documents: int
-    adaptive: int
+    train: int  # sentences of each training document, for attackers trained on originals
+    test: int  # sentences of each document of the other parts
+    adaptive_documents: int  # training documents that are translated, for attackers trained on translations
+    adaptive: int  # sentences of each of these
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured.
-
-    Attributes:
-        blogs: Of the blogs.
-        speeches: Of the speeches.
-        full: How long neural attackers learn from all training documents.
-        few: How long from those that adaptive attackers have.
-        meteor: Sentence pairs for METEOR.
-        cosine: Sentence pairs for the similarity of sentence embeddings.
-        perplexity: Sentences for the perplexity.
-        operating: Documents, and sentences of each, for the operating points.
-    """
+    """How much is measured."""
 
     blogs: Lengths = Lengths(train=10, test=12, adaptive_documents=500, adaptive=8)
     speeches: Lengths = Lengths(train=24, test=24, adaptive_documents=320, adaptive=12)
-    full: Schedule = FULL
-    few: Schedule = FEW
-    meteor: int = 800
-    cosine: int = 250
-    perplexity: int = 60
-    operating: tuple[int, int] = (80, 6)
+    full: Schedule = FULL  # how long neural attackers learn from all training documents
+    few: Schedule = FEW  # how long from those that adaptive attackers have
+    meteor: int = 800  # sentence pairs for METEOR
+    cosine: int = 250  # sentence pairs for the similarity of sentence embeddings
+    perplexity: int = 60  # sentences for the perplexity
+    operating: tuple[int, int] = (80, 6)  # documents, and sentences of each, for the operating points
 
     def of(self, setting: str) -> Lengths:
         """Return those of a setting's corpus."""
@@ -195,7 +177,8 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
         adapted = learned(name, small, new_small, setting, bench.sizes.few)
         adaptive = adapted.attack(corpus.test, new, setting)
         attacks.append({"attacker": name, "static": static, "adaptive": adaptive})
-    alike = _meteor_of_some(bench.sizes, corpus.test, new)
+    some = spread(len(new), bench.sizes.meteor)
+    alike = _meteor([corpus.test.sentences[number] for number in some], [new[number] for number in some])
     row = {"way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
     if setting == "blog-age":
         row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
@@ -296,11 +279,6 @@ def _meteor(olds: Sequence[str], news: Sequence[str]) -> Floats:
     if name == "none":
         return np.full(len(olds), np.nan)
     return np.asarray(getattr(metrics, name)(olds, news), dtype=np.float64)
-
-
-def _meteor_of_some(sizes: Sizes, part: Part, new: Sequence[str]) -> Floats:
-    rows = spread(len(new), sizes.meteor)
-    return _meteor([part.sentences[row] for row in rows], [new[row] for row in rows])
 
 
 def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Row | None:  # noqa: ANN401 - numbers

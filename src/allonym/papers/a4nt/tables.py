@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import NOT_MEASURED, spread
 from allonym.papers.a4nt import figures as a4nt_figures
 from allonym.papers.a4nt.attacks import HOLDOUT, LSTM, NEURAL, PANEL
 from allonym.papers.a4nt.documents import CLASSES, SETTINGS, SIX
-from allonym.papers.a4nt.goals import goals
 from allonym.papers.a4nt.paper import TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from allonym.papers.a4nt.rows import Results, Row, attack_on, label, of_setting
+from allonym.papers.a4nt.rows import Results, Row, attack_on, goals, label, of_setting
 from allonym.papers.a4nt.runs import LIKELIEST
 
 figures = a4nt_figures.figures
@@ -63,8 +62,9 @@ def _about(results: Results) -> str:
     )
 
 
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    return markdown_table(head, rows, wide=False)
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]], below: str = "") -> str:
+    """Return a table, with a paragraph below it if there is something to say."""
+    return markdown_table(head, rows, wide=False) + (f"\n\n{below}" if below else "")
 
 
 def _lines(sentences: Sequence[str]) -> str:
@@ -83,30 +83,17 @@ def _goals(results: Results) -> str:
     rows = []
     for goal in goals(results):
         wanted = f"F1 ≤ {goal['f1']:.2f}" + ("" if goal["meteor"] is None else f" at METEOR ≥ {goal['meteor']:.2f}")
-        if goal["row"] is None:
-            rows.append(
-                [
-                    goal["setting"],
-                    goal["attacker"],
-                    wanted,
-                    "no model",
-                    NOT_MEASURED,
-                    NOT_MEASURED,
-                    NOT_MEASURED,
-                    goal["verdict"],
-                ]
-            )
-            continue
-        row, attack = goal["row"], attack_on(goal["row"], goal["attacker"])
-        adaptive = attack["adaptive"]["document"]["f1"]
-        cells = [label(row, results), _figure(attack["static"]["document"]["f1"]), _figure(row["meteor"])]
-        rows.append([goal["setting"], goal["attacker"], wanted, *cells, _figure(adaptive), goal["verdict"]])
+        cells = ["no model", *[NOT_MEASURED] * 3]
+        if (row := goal["row"]) is not None:
+            static, adaptive = (attack_on(row, goal["attacker"])[kind]["document"]["f1"] for kind in _KINDS)
+            cells = [label(row, results), *map(_figure, (static, row["meteor"], adaptive))]
+        rows.append([goal["setting"], goal["attacker"], wanted, *cells, goal["verdict"]])
     head = ["setting", "attacker", "goal", "nearest model", "static document F1", "METEOR", "adaptive", "verdict"]
-    told = (
+    below = (
         "The nearest model is chosen by these same figures, which flatters it; the others are in the tables below. The "
         "goals are about static attackers, as the paper's figures are; the adaptive one's F1 stands beside."
     )
-    return _table(head, rows) + "\n\n" + told
+    return _table(head, rows, below)
 
 
 def _table_1(results: Results) -> str:
@@ -118,11 +105,11 @@ def _table_1(results: Results) -> str:
         documents = f"{row['corpus']['documents']:,} ({row['corpus']['texts']:,} texts)"
         rows.append([row["setting"], f"{paper[0]} / {paper[1]}", documents, *used, classes])
     head = ["setting", "paper: documents / sentences", "our documents", "train", "val", "test", "test classes"]
-    told = (
+    below = (
         "Train, val and test: documents / sentences that attackers learn from or are shown; of every document the "
         "first sentences are used. The translators learned from training documents, too, and from no others."
     )
-    return _table(head, rows) + "\n\n" + told
+    return _table(head, rows, below)
 
 
 def _table_2(results: Results) -> str:
@@ -161,11 +148,11 @@ def _table_3(results: Results) -> str:
             )
         head = ["model", "sentence F1", "document F1", "METEOR", "adaptive: sentence", "adaptive: document"]
         parts.append(f"### {setting}\n\n" + _table(head, lines))
-    told = (
+    below = (
         "The adaptive columns of the original text: an LSTM that learned from as few documents as the adaptive ones, "
         "untranslated. Compare the adaptive figures with these."
     )
-    return "\n\n".join([*parts, told])
+    return "\n\n".join([*parts, below])
 
 
 def _beside(figure: Row | None, paper: float | None) -> str:
@@ -183,12 +170,8 @@ def _original_line(results: Results, setting: str) -> list[str]:
     row = _learned(results, setting, LSTM)
     theirs = TABLE_3[setting]["original"]
     cells = [_beside(row["test"][level]["f1"], theirs[place]) for place, level in _LEVELS]
-    return [
-        "original text",
-        *cells,
-        "1.00 · paper 1.00",
-        *(_figure(row["test_few"][level]["f1"]) for _, level in _LEVELS),
-    ]
+    few = [_figure(row["test_few"][level]["f1"]) for _, level in _LEVELS]
+    return ["original text", *cells, "1.00 · paper 1.00", *few]
 
 
 def _learned(results: Results, setting: str, attacker: str) -> Row:
@@ -211,24 +194,22 @@ def _table_4(results: Results) -> str:
 def _every_attacker(results: Results) -> str:
     parts = []
     for setting in [*SETTINGS, *([SIX] if of_setting(results, SIX) else [])]:
-        both = [_learned(results, setting, name) for name in PANEL]
-        cells = [f"{row['test']['document']['f1']['value']:.2f} → {_few(row)}" for row in both]
-        rows = [["original text", *cells]]
+        learned = [_learned(results, setting, name) for name in PANEL]
+        rows = [["original text", *(_arrow(row["test"], row["test_few"]) for row in learned)]]
         for row in of_setting(results, setting):
-            found = [attack_on(row, name) for name in PANEL]
-            cells = [" → ".join(_number(each[kind]["document"]["f1"]["value"]) for kind in _KINDS) for each in found]
-            rows.append([label(row, results), *cells])
+            attacks = [attack_on(row, name) for name in PANEL]
+            rows.append([label(row, results), *(_arrow(attack["static"], attack["adaptive"]) for attack in attacks)])
         parts.append(f"### {setting}\n\n" + _table(["document F1: static → adaptive", *PANEL], rows))
-    told = (
+    below = (
         "For the original text the second number is the attacker's that learned from as little text as the adaptive "
         "ones. Only the LSTMs give probabilities that can be added over sentences; the others read a document as a "
         "whole."
     )
-    return "\n\n".join(parts) + "\n\n" + told
+    return "\n\n".join(parts) + "\n\n" + below
 
 
-def _few(row: Row) -> str:
-    return f"{row['test_few']['document']['f1']['value']:.2f}"
+def _arrow(first: Row, second: Row) -> str:
+    return " → ".join(_number(attack["document"]["f1"]["value"]) for attack in (first, second))
 
 
 def _directions(results: Results) -> str:
@@ -240,7 +221,7 @@ def _directions(results: Results) -> str:
                 shares = [_figure(document[measure][name]) for measure in ("f1_of", "recognised")]
                 rows.append([setting, label(row, results), f"from {name}", *shares])
     head = ["setting", "model", "direction", "F1 of the source class", "documents still recognised"]
-    return _table(head, rows) + "\n\nThe static LSTM, on documents."
+    return _table(head, rows, "The static LSTM, on documents.")
 
 
 def _quality(results: Results) -> str:
@@ -263,12 +244,12 @@ def _six(results: Results) -> str:
             six = "one model for six classes" if row["trained_for"] == SIX else "one for two"
             cells = [_figure(attack[kind]["document"]["f1"]) for kind in _KINDS]
             rows.append([setting, six, label(row, results), *cells, _figure(row["meteor"])])
-    told = (
+    below = (
         "To hide age, the six-class model sends teenagers to the twenties and all others to the teens, and leaves the "
         "gender; to hide gender it leaves the age group; blog-six changes both and asks for all six classes."
     )
     head = ["to hide", "kind", "model", "static document F1", "adaptive document F1", "METEOR"]
-    return _table(head, rows) + "\n\n" + told
+    return _table(head, rows, below)
 
 
 def _operating(results: Results) -> str:
@@ -279,27 +260,20 @@ def _operating(results: Results) -> str:
             cells = [point["pick"], _figure(point["document"]), _figure(point["meteor"]), size]
             rows.append([row["setting"], label(row, results), *cells])
     head = ["setting", "model", "choice", "document F1 (LSTM, static)", "METEOR", "documents / sentences"]
-    told = (
+    below = (
         "*Least alike*, *random*, *most alike*: of five samples of each sentence, by METEOR, as in the paper; the "
         "others are the method's own choices (`--prefer`). Documents are shorter than above, so the F1 do not compare."
     )
-    return _table(head, rows) + "\n\n" + told
+    return _table(head, rows, below)
 
 
 def _examples(results: Results) -> str:
-    return "\n\n".join(_example_tables(results)) + "\n\nInputs were written for this table. A(x): the LSTM's score."
-
-
-def _example_tables(results: Results) -> Iterator[str]:
-    for row in results["examples"]:
+    parts = []
+    for model in results["examples"]:
         rows = [
-            [
-                each["source"],
-                each["input"],
-                _number(each["before"]),
-                each["output"],
-                _number(each["after"]),
-            ]
-            for each in row["rows"]
+            [row["source"], row["input"], _number(row["before"]), row["output"], _number(row["after"])]
+            for row in model["rows"]
         ]
-        yield f"### {row['setting']}: {row['name']}\n\n" + _table(["source", "input", "A(x)", "output", "A(x)"], rows)
+        table = _table(["source", "input", "A(x)", "output", "A(x)"], rows)
+        parts.append(f"### {model['setting']}: {model['name']}\n\n{table}")
+    return "\n\n".join([*parts, "Inputs were written for this table. A(x): the LSTM's score."])

@@ -58,19 +58,12 @@ class Setting:
 
 @dataclass(frozen=True)
 class Bench:
-    """The corpus as the experiment uses it.
-
-    Attributes:
-        corpus: All messages.
-        embeddings: The word vectors.
-        reference: Which messages the vocabulary (and a learned rating) come from.
-        train: Which messages the analyst learns from.
-    """
+    """The corpus as the experiment uses it."""
 
     corpus: Corpus
     embeddings: WordTable
-    reference: NDArray[np.bool_]
-    train: NDArray[np.bool_]
+    reference: NDArray[np.bool_]  # which messages the vocabulary (and a learned rating) come from
+    train: NDArray[np.bool_]  # which messages the analyst learns from
 
     @cached_property
     def test(self) -> NDArray[np.bool_]:
@@ -163,7 +156,11 @@ def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker])
         bench.labels[tested].tolist(),
     )
     utility = {name: _figures(figures) for name, figures in vars(scores).items()}
-    return {"utility": utility, "attack": _attacked(bench, texts, attackers, _with_intervals)}
+
+    def with_intervals(truth: Sequence[object], guessed: Sequence[object]) -> Row:
+        return _figures(scoring.classification(truth, guessed))
+
+    return {"utility": utility, "attack": _attacked(bench, texts, attackers, with_intervals)}
 
 
 def _analyst(bench: Bench, counts: sparse.csr_array) -> Row:
@@ -234,10 +231,6 @@ def best(classifiers: Row) -> Row:
 def _kept(truth: Sequence[object], guessed: Sequence[object]) -> Row:
     figures = scoring.values(truth, guessed)
     return {name: figures[name] for name in KEPT}
-
-
-def _with_intervals(truth: Sequence[object], guessed: Sequence[object]) -> Row:
-    return _figures(scoring.classification(truth, guessed))
 
 
 def _figures(figures: dict[str, Figure]) -> Row:

@@ -6,100 +6,57 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from allonym.errors import InputError
 from allonym.language.sequences import PAD, UNKNOWN
-from allonym.training.steps import batches_of_like_length
-
-Integers = NDArray[np.int64]
+from allonym.training.steps import Rows, TokenRows
 
 _NEIGHBOURS = 8
 
 
 @dataclass(frozen=True)
 class A4ntBatch:
-    """Some sentences.
+    """Some sentences."""
 
-    Attributes:
-        words: Their words, (B, T), padded.
-        lengths: Their lengths (B,), on the processor.
-        rows: Which sentences they are.
-    """
-
-    words: Tensor
-    lengths: Tensor
-    rows: Integers
+    words: Tensor  # their words, (B, T), padded
+    lengths: Tensor  # their lengths (B,), on the processor
+    rows: Rows  # which sentences they are
 
 
-class A4ntSentences:
-    """Sentences of one class.
-
-    Args:
-        tokens: The words of all sentences in a row.
-        lengths: How many each has, 1 at least.
-        device: Where they are kept.
-        documents: Which document each sentence is from, where that matters.
-    """
+class A4ntSentences(TokenRows[A4ntBatch]):
+    """Sentences of one class, none of them empty; and the document that each is from, where that matters."""
 
     def __init__(
-        self,
-        tokens: NDArray[Any],
-        lengths: NDArray[Any],
-        device: torch.device,
-        documents: NDArray[Any] | None = None,
+        self, tokens: NDArray[Any], lengths: NDArray[Any], device: torch.device, documents: NDArray[Any] | None = None
     ) -> None:
         if len(lengths) == 0 or int(lengths.min()) < 1:
             raise InputError("Every class needs sentences to learn from, none of them empty; give more text.")
-        self.lengths: Integers = lengths.astype(np.int64)
+        super().__init__(tokens, lengths, device)
         self.documents = documents
-        self._starts = torch.from_numpy(np.cumsum(self.lengths) - self.lengths).to(device)
-        self._tokens = torch.from_numpy(tokens.astype(np.int32)).to(device)
-
-    def __len__(self) -> int:
-        return len(self.lengths)
 
     def counts(self, words: int) -> Tensor:
         """Return how often each of so many words occurs."""
-        return torch.bincount(self._tokens.long(), minlength=words)
+        return torch.bincount(self.tokens.long(), minlength=words)
 
-    def batch(self, rows: Integers) -> A4ntBatch:
+    def batch(self, rows: Rows) -> A4ntBatch:
         """Return some sentences."""
-        lengths = torch.from_numpy(self.lengths[rows])
-        longest = int(lengths.max())
-        device = self._tokens.device
-        at = torch.arange(longest, device=device)[None, :]
-        found = (self._starts[torch.from_numpy(rows).to(device)][:, None] + at).clamp(max=len(self._tokens) - 1)
-        inside = at < lengths.to(device, non_blocking=True)[:, None]
-        return A4ntBatch(torch.where(inside, self._tokens[found].long(), PAD), lengths, rows)
-
-    def in_order(self, size: int) -> Iterator[A4ntBatch]:
-        """Yield all once, in batches of like length."""
-        yield from map(self.batch, batches_of_like_length(np.arange(len(self)), self.lengths, size))
+        lengths = self.lengths[rows]
+        words, at, ends = self.first(rows, int(lengths.max()))
+        return A4ntBatch(torch.where(at < ends, words, PAD), torch.from_numpy(lengths), rows)
 
     def forever(self, size: int, chance: torch.Generator) -> Iterator[A4ntBatch]:
-        """Yield batches without end. Nearly all hold sentences of one length, which need no padding.
-
-        Each pass takes every sentence once: shuffled, then sorted by length, cut into batches, these shuffled.
-        """
+        """Yield batches without end. Nearly all hold sentences of one length, which need no padding."""
         while True:
-            order = torch.empty(len(self)).uniform_(generator=chance).argsort().numpy()
-            batches = batches_of_like_length(order, self.lengths, size)
-            for place in torch.empty(len(batches)).uniform_(generator=chance).argsort().tolist():
-                yield self.batch(batches[place])
+            yield from self.shuffled(size, chance)
 
 
 class A4ntNoise:
-    """Hides words, or replaces them by near ones, so that what restores them learns what fits a place.
+    """Hides a share of the words, or replaces them by near ones, so that what restores them learns what fits a place.
 
-    Args:
-        vectors: Unit word vectors, V × D; zeros where a word has none, which is then hidden.
-        masked: Share of the words that are hidden.
-        replaced: Share of the words that are replaced.
-        chance: Where noise comes from.
+    Vectors are of length 1; a word without one (a row of zeros) is hidden where it would be replaced.
     """
 
     def __init__(self, vectors: Tensor, masked: float, replaced: float, chance: torch.Generator) -> None:

@@ -17,25 +17,7 @@ from numpy.typing import NDArray
 from allonym.errors import InputError
 from allonym.language import entities, masked_sentences
 from allonym.language.sequences import SPECIAL, UNKNOWN, Vocabulary, VocabularyBuilder
-from allonym.language.words import digest
-from allonym.training.erae.corpus import (
-    LARGEST_VOCABULARY,
-    SMALLEST_VOCABULARY,
-    is_prose,
-    shared_vocabulary,
-    vectors_of,
-)
-
-__all__ = [
-    "LARGEST_VOCABULARY",
-    "MOST_UNKNOWN",
-    "SMALLEST_VOCABULARY",
-    "A4ntCorpus",
-    "ClassSample",
-    "LabelledText",
-    "prepare",
-    "prose",
-]
+from allonym.training.erae.corpus import distinct, is_prose, shared_vocabulary, vectors_of
 
 Tokens: TypeAlias = NDArray[np.int32]
 
@@ -64,25 +46,15 @@ class ClassSample:
 
 @dataclass(frozen=True)
 class A4ntCorpus:
-    """What a translator is trained on.
-
-    Attributes:
-        vocabulary: The tokens.
-        classes: Names of the classes, in alphabetical order.
-        learned: Sentences to learn from, by class.
-        watched: Sentences held out, by class.
-        vectors: Unit word vectors of the vocabulary; zeros where a word has none.
-        documents: How many different documents were read.
-        fingerprint: Tells whether two corpora are the same; a hash.
-    """
+    """What a translator is trained on."""
 
     vocabulary: Vocabulary
-    classes: tuple[str, ...]
-    learned: tuple[ClassSample, ...]
-    watched: tuple[ClassSample, ...]
-    vectors: NDArray[np.float16]
-    documents: int
-    fingerprint: str
+    classes: tuple[str, ...]  # names of the classes, in alphabetical order
+    learned: tuple[ClassSample, ...]  # sentences to learn from, by class
+    watched: tuple[ClassSample, ...]  # sentences held out, by class
+    vectors: NDArray[np.float16]  # unit word vectors of the vocabulary; zeros where a word has none
+    documents: int  # how many different documents were read
+    fingerprint: str  # tells whether two corpora are the same; a hash
 
     @property
     def sentences(self) -> int:
@@ -98,60 +70,39 @@ class A4ntCorpus:
 def prepare(
     rows: Iterable[LabelledText], *, words: int, shared_by: int, held_out: float, names: bool = False, seed: int = 1
 ) -> A4ntCorpus:
-    """Read documents into what a translator is trained on.
+    """Read documents into what a translator is trained on; a text met before is left out.
 
-    Args:
-        rows: The documents; a text met before is left out.
-        words: Tokens of the vocabulary at most.
-        shared_by: How many documents, or authors where they are known, must use a token.
-        held_out: Share of the documents or authors of each class that is held out.
-        names: Whether names of people, places and the like become classes of tokens.
-        seed: Which are held out, together with their texts.
+    The numbers are those of `own_text.A4ntPlan`.
 
     Raises:
         InputError: There are too few or too many classes, or too little text of one of them.
         MissingDependencyError: Names are asked for and spaCy is not installed.
     """
-    texts, fingerprint = _distinct(rows)
-    classes = _classes(texts)
-    read = [prose(row.text, names=names) for _, row in texts]
-    owners = [key.hex() if row.author is None else f"author {row.author}" for key, row in texts]
-    vocabulary = _vocabulary(owners, read, words, shared_by, names=names)
-    watched = _held_out([(row.label, owner) for owner, (_, row) in zip(owners, texts, strict=True)], held_out, seed)
+    texts, _, fingerprint = distinct(rows)
+    classes = _classes({label for _, label, _, _ in texts})
+    read = [prose(text, names=names) for _, _, _, text in texts]
+    owners = [(label, key.hex() if author is None else f"author {author}") for key, label, author, _ in texts]
+    vocabulary = _vocabulary([owner for _, owner in owners], read, words, shared_by, names=names)
+    watched = _held_out(owners, held_out, seed)
     parts: dict[tuple[str, bool], list[tuple[int, list[int]]]] = {}
-    for number, ((_, row), owner, sentences) in enumerate(zip(texts, owners, read, strict=True)):
-        own = parts.setdefault((row.label, (row.label, owner) in watched), [])
-        own += [
-            (number, ids) for ids in map(vocabulary.ids, sentences) if ids.count(UNKNOWN) <= MOST_UNKNOWN * len(ids)
-        ]
-    found = [[_sample(parts.get((name, held), [])) for name in classes] for held in (False, True)]
-    for name, learned, others in zip(classes, *found, strict=True):
+    for number, (owner, sentences) in enumerate(zip(owners, read, strict=True)):
+        numbered = map(vocabulary.ids, sentences)
+        parts.setdefault((owner[0], owner in watched), []).extend(
+            (number, ids) for ids in numbered if ids.count(UNKNOWN) <= MOST_UNKNOWN * len(ids)
+        )
+    samples = [[_sample(parts.get((name, held), [])) for name in classes] for held in (False, True)]
+    for name, learned, others in zip(classes, *samples, strict=True):
         if len(learned.lengths) < FEWEST_SENTENCES or not len(others.lengths):
             raise InputError(
                 f"Of the class {name!r} only {len(learned.lengths):,} sentences to learn from and "
                 f"{len(others.lengths):,} held out are made of words that {shared_by} documents share: give more text, "
                 "or a smaller --shared-by."
             )
-    learned_samples, watched_samples = map(tuple, found)
-    return A4ntCorpus(
-        vocabulary, classes, learned_samples, watched_samples, vectors_of(vocabulary), len(texts), fingerprint
-    )
+    to_learn, to_watch = map(tuple, samples)
+    return A4ntCorpus(vocabulary, classes, to_learn, to_watch, vectors_of(vocabulary), len(texts), fingerprint)
 
 
-def _distinct(rows: Iterable[LabelledText]) -> tuple[list[tuple[bytes, LabelledText]], str]:
-    """Return the different documents with a digest of each, and a hash of everything."""
-    together = blake2b(digest_size=16)
-    found: dict[bytes, LabelledText] = {}
-    for row in rows:
-        key = digest(row.text)
-        together.update(key + digest(f"{row.label}\n{'-' if row.author is None else f'author {row.author}'}"))
-        found.setdefault(key, row)
-    # An author's documents stand together, in the order of the input.
-    return sorted(found.items(), key=lambda item: item[1].author or ""), together.hexdigest()
-
-
-def _classes(texts: Sequence[tuple[bytes, LabelledText]]) -> tuple[str, ...]:
-    names = {row.label for _, row in texts}
+def _classes(names: set[str]) -> tuple[str, ...]:
     if "" in names:
         raise InputError("A row has no value in the attribute's column; fill it or leave the row out.")
     if not 2 <= len(names) <= MOST_CLASSES:
@@ -178,9 +129,8 @@ def _vocabulary(
         builder.add(owner, sentences)
     labels = entities.LABELS if names else ()
     plain = shared_vocabulary(builder, words - len(labels), shared_by).forms
-    return Vocabulary(
-        (*SPECIAL, *labels, *plain[len(SPECIAL) :])
-    )  # labels are no words, so the builder leaves them out
+    # Labels are no words, so the builder leaves them out.
+    return Vocabulary((*SPECIAL, *labels, *plain[len(SPECIAL) :]))
 
 
 def _held_out(owners: Sequence[tuple[str, str]], share: float, seed: int) -> set[tuple[str, str]]:
@@ -188,11 +138,11 @@ def _held_out(owners: Sequence[tuple[str, str]], share: float, seed: int) -> set
     salt = seed.to_bytes(16, "little", signed=True)
     chosen: set[tuple[str, str]] = set()
     for label in {label for label, _ in owners}:
-        own = sorted(
+        of_class = sorted(
             {owner for owner in owners if owner[0] == label},
             key=lambda owner: blake2b(owner[1].encode("utf-8", "surrogatepass"), salt=salt).digest(),
         )
-        chosen.update(own[: max(1, round(share * len(own)))])
+        chosen.update(of_class[: max(1, round(share * len(of_class)))])
     return chosen
 
 

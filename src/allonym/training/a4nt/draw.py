@@ -14,12 +14,9 @@ class WordDraw:
     """Makes a differentiable choice among words of their ratings (section 3.2).
 
     Gumbel-softmax: adding Gumbel noise to log-probabilities and taking the largest draws from them exactly; a softmax
-    in its place can be differentiated. Forwards the choice is one word ("straight-through", as in the authors' earlier
-    work [34]), since networks that only ever see mixtures of words learn to tell mixtures from words.
-
-    Args:
-        chance: Where noise comes from.
-        temperature: How near the softmax is to a choice; lower is nearer.
+    in its place can be differentiated, and is nearer to a choice at a lower temperature. Forwards the choice is one
+    word ("straight-through", as in the authors' earlier work [34]), since networks that only ever see mixtures of words
+    learn to tell mixtures from words.
     """
 
     def __init__(self, chance: torch.Generator, temperature: float = 0.5) -> None:

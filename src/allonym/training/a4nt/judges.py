@@ -22,14 +22,7 @@ from allonym.training.a4nt.network import DROPOUT, Direction, embedded, places, 
 
 
 class Opponent(nn.Module):
-    """The attribute classifier a translator is trained against (section 3.1).
-
-    Args:
-        words: Words of the vocabulary.
-        classes: Classes of writers.
-        embedding: Numbers of a word's embedding.
-        hidden: Numbers of the LSTM's state.
-    """
+    """The attribute classifier a translator is trained against (section 3.1)."""
 
     def __init__(self, *, words: int, classes: int, embedding: int = 64, hidden: int = 128) -> None:
         super().__init__()
@@ -48,11 +41,7 @@ class Opponent(nn.Module):
 class WordModel(nn.Module):
     """A language model that is told whose text it continues (section 3.5: M_y, trained on text of the target class).
 
-    Args:
-        words: Words of the vocabulary.
-        classes: Classes of writers.
-        embedding: Numbers of a word's embedding, which also rates the next word.
-        hidden: Numbers of the LSTM's state.
+    A word's embedding also rates the next word.
     """
 
     def __init__(self, *, words: int, classes: int, embedding: int = 192, hidden: int = 512) -> None:
@@ -85,12 +74,7 @@ class WordModel(nn.Module):
 class PhraseJudge(nn.Module):
     """A convolutional classifier: phrases of some lengths, the mean and the most of each, and a linear layer.
 
-    Args:
-        words: Words of the vocabulary.
-        classes: Classes of writers.
-        lengths: Of the phrases, in words; (1,) reads words without their order.
-        embedding: Numbers of a word's embedding.
-        filters: Kinds of phrases of each length.
+    There are `filters` kinds of phrases of each length; the lengths (1,) read words without their order.
     """
 
     def __init__(
@@ -117,12 +101,7 @@ class PhraseJudge(nn.Module):
 
 
 class JudgePanel(nn.Module):
-    """Several judges, heard one by one.
-
-    Args:
-        words: Words of the vocabulary.
-        classes: Classes of writers.
-    """
+    """Several judges, heard one by one."""
 
     def __init__(self, *, words: int, classes: int) -> None:
         super().__init__()

@@ -16,22 +16,11 @@ import torch
 from torch import Tensor, nn
 
 from allonym.errors import ParameterError
+from allonym.training.a4nt import losses
 from allonym.training.a4nt.batches import A4ntBatch, A4ntNoise, A4ntSentences
 from allonym.training.a4nt.draw import WordDraw
 from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel, odds, panel_loss
-from allonym.training.a4nt.losses import (
-    LossRecipe,
-    Meaning,
-    keep_loss,
-    language_loss,
-    meaning_loss,
-    near_loss,
-    opponent_loss,
-    restoring_loss,
-    style_loss,
-    undecided_loss,
-    word_costs,
-)
+from allonym.training.a4nt.losses import LossRecipe, Meaning
 from allonym.training.a4nt.network import Direction, Editor, Translator
 from allonym.training.steps import Clock, Limit, descend, set_rates
 
@@ -48,51 +37,29 @@ _USUAL, _LONG = Limit(steps=2000), Limit(steps=4000)  # stages
 
 @dataclass(frozen=True)
 class A4ntSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        opponent: How long the classifier learns from real sentences.
-        language: How long the language model does.
-        restoring: How long the translator learns to restore sentences of each class.
-        game: How long it plays against the opponent.
-        batch_size: Sentences of each class in a step.
-        learning_rate: Of RMSprop, in the game and for the opponent.
-        restoring_rate: Of RMSprop, before the game.
-        temperature: Of the differentiable choice among words.
-        masked: Share of the words that are hidden while the editor learns to restore, or it would learn to copy only.
-        replaced: Share of the words it then reads as a near one.
-        look_every: Steps between two reports.
-        seed: Fixes order and noise, on one kind of machine.
-    """
-
-    opponent: Limit = _USUAL
-    language: Limit = _USUAL
-    restoring: Limit = _LONG
-    game: Limit = _LONG
-    batch_size: int = 256
-    learning_rate: float = 1e-4
-    restoring_rate: float = 5e-4
-    temperature: float = 0.5
+    opponent: Limit = _USUAL  # how long the classifier learns from real sentences
+    language: Limit = _USUAL  # how long the language model does
+    restoring: Limit = _LONG  # how long the translator learns to restore sentences of each class
+    game: Limit = _LONG  # how long it plays against the opponent
+    batch_size: int = 256  # sentences of each class in a step
+    learning_rate: float = 1e-4  # of RMSprop, in the game and for the opponent
+    restoring_rate: float = 5e-4  # of RMSprop, before the game
+    temperature: float = 0.5  # of the differentiable choice among words
+    # Share of the words that are hidden while the editor learns to restore, or it would learn to copy only.
     masked: float = 0.1
-    replaced: float = 0.2
-    look_every: int = 200
-    seed: int = 1
+    replaced: float = 0.2  # share of the words it then reads as a near one
+    look_every: int = 200  # steps between two reports
+    seed: int = 1  # fixes order and noise, on one kind of machine
 
 
 class A4ntTraining:
-    """A training run.
+    """A training run, on the device of the sentences, which are of each class.
 
-    Args:
-        translator: What is trained, on the device of the sentences.
-        opponent: The classifier it must fool.
-        language: The language model that judges its fluency.
-        panel: The judges that learn real sentences with the opponent, and nothing after; needed by recipes with the
-            term `judges`, and for others a waste of time.
-        learned: Sentences of each class.
-        vectors: Unit word vectors, V × D, zeros where a word has none; for noise and the term `near`.
-        settings: How to train.
-        progress: Told now and then.
-        meaning: Embeds sentences; needed by recipes with the term `meaning`.
+    The panel's judges learn real sentences with the opponent, and nothing after: recipes with the term `judges` need
+    them, and for others they are a waste of time. `meaning` embeds sentences, for recipes with that term. Unit word
+    vectors, V × D, zeros where a word has none, serve noise and the term `near`.
     """
 
     def __init__(
@@ -118,7 +85,7 @@ class A4ntTraining:
         self.batches = [sentences.forever(settings.batch_size, order) for sentences in learned]
         self.directions = _directions(translator.shape.classes)
         self.draw = WordDraw(self.chance, settings.temperature)
-        self.costs = word_costs(torch.stack([sentences.counts(len(vectors)) for sentences in learned]).sum(0))
+        self.costs = losses.word_costs(torch.stack([sentences.counts(len(vectors)) for sentences in learned]).sum(0))
         self.pressure: dict[Direction, Tensor] = {}
         self.weights: dict[str, float] = {}
 
@@ -129,12 +96,12 @@ class A4ntTraining:
         optimizer = torch.optim.RMSprop(weights, lr=10 * self.settings.learning_rate)
 
         def step() -> dict[str, Tensor]:
-            losses = []
+            each = []
             with self._precision():
                 for writer, batch in enumerate(self._one_each()):
-                    losses += [opponent_loss(learner, batch.words, batch.lengths, writer) for learner in learners]
+                    each += [losses.opponent_loss(learner, batch.words, batch.lengths, writer) for learner in learners]
             # A sum over the networks: each learns as it would alone.
-            return self._follow("loss", torch.stack(losses).sum() / len(self.batches), optimizer)
+            return self._follow("loss", torch.stack(each).sum() / len(self.batches), optimizer)
 
         self._stage("opponent", self.settings.opponent, step, optimizer, learners)
 
@@ -144,8 +111,9 @@ class A4ntTraining:
 
         def step() -> dict[str, Tensor]:
             with self._precision():
-                losses = [language_loss(self.language, b.words, b.lengths, c) for c, b in enumerate(self._one_each())]
-            return self._follow("loss", torch.stack(losses).mean(), optimizer)
+                batches = enumerate(self._one_each())
+                each = [losses.language_loss(self.language, b.words, b.lengths, writer) for writer, b in batches]
+            return self._follow("loss", torch.stack(each).mean(), optimizer)
 
         self._stage("language", self.settings.language, step, optimizer, [self.language])
 
@@ -159,27 +127,20 @@ class A4ntTraining:
         targets = itertools.cycle([(writer + by) % classes for by in range(classes) for writer in range(classes)])
 
         def step() -> dict[str, Tensor]:
-            losses = []
+            each = []
             for writer, batch in enumerate(self._one_each()):
                 read = batch.words if noise is None else noise(batch.words)
                 # One decoder for all classes begins by keeping sentences as they are, whatever it is told.
                 target = next(targets) if self.translator.shape.conditioned else writer
-                direction = Direction(writer, target)
+                sentences = (read, batch.lengths, batch.words, batch.lengths)
                 with self._precision():
-                    losses.append(
-                        restoring_loss(self.translator, read, batch.lengths, batch.words, batch.lengths, direction)
-                    )
-            return self._follow("loss", torch.stack(losses).mean(), optimizer)
+                    each.append(losses.restoring_loss(self.translator, *sentences, Direction(writer, target)))
+            return self._follow("loss", torch.stack(each).mean(), optimizer)
 
         self._stage("restoring", self.settings.restoring, step, optimizer, [self.translator])
 
-    def play(self, recipe: LossRecipe, between: Callable[[int], None] | None = None) -> None:
-        """Train the translator against the opponent.
-
-        Args:
-            recipe: Which losses.
-            between: Called with the number of steps at every look.
-        """
+    def play(self, recipe: LossRecipe) -> None:
+        """Train the translator against the opponent."""
         if "meaning" in recipe.shares and self.meaning is None:
             raise ParameterError(f"The recipe {recipe.name} needs a sentence encoder; give one as `meaning`.")
         if not isinstance(self.translator, Editor) and {"near", "keep"} & set(recipe.shares):
@@ -204,13 +165,13 @@ class A4ntTraining:
             if len(next(iter(first.values()))) >= _FIRST_STEPS and not self.weights:
                 self.weights = weights
             total = torch.stack([weights[term] * recipe.counted(term, value) for term, value in terms.items()]).sum()
-            told = self._follow("loss", total, ours)
-            told |= self._follow("opponent", self._opponent_loss(fakes, real), theirs)
-            return told | {term: value.detach() for term, value in terms.items()}
+            numbers = self._follow("loss", total, ours)
+            numbers |= self._follow("opponent", self._opponent_loss(fakes, real), theirs)
+            return numbers | {term: value.detach() for term, value in terms.items()}
 
         # The language model too: a graphics card's LSTM lets gradients through in training mode only.
         networks = [self.translator, self.opponent, self.language, *self.judges]
-        self._stage("game", self.settings.game, step, ours, networks, between)
+        self._stage("game", self.settings.game, step, ours, networks)
 
     def _translated(
         self, recipe: LossRecipe
@@ -232,7 +193,7 @@ class A4ntTraining:
                         rated = self.translator.ratings(batch.words, batch.lengths, direction, batch.words)
                         sample, lengths = self.translator.choose(rated, batch.lengths, self.draw), batch.lengths
                         if "keep" in recipe.shares:
-                            terms["keep"] = keep_loss(rated, batch.words, batch.lengths, self.costs)
+                            terms["keep"] = losses.keep_loss(rated, batch.words, batch.lengths, self.costs)
                     else:
                         sample, lengths = self.translator.sample(batch.words, batch.lengths, direction, self.draw)
                     terms |= self._terms(recipe, batch, sample, lengths, direction)
@@ -249,27 +210,27 @@ class A4ntTraining:
         terms: dict[str, Tensor] = {}
         if "style" in wanted:
             terms["style"] = (
-                undecided_loss(self.opponent(sample, lengths))
+                losses.undecided_loss(self.opponent(sample, lengths))
                 if recipe.hides
-                else style_loss(self.opponent, sample, lengths, direction)
+                else losses.style_loss(self.opponent, sample, lengths, direction)
             )
         if "judges" in wanted and self.panel is not None:
             said = self.panel(sample, lengths)
             terms["judges"] = (
-                undecided_loss(said)
+                losses.undecided_loss(said)
                 if recipe.hides
                 else self._pressed(recipe, said.detach(), direction) * panel_loss(said, direction.target)
             )
         if "cycle" in wanted:
-            terms["cycle"] = restoring_loss(
+            terms["cycle"] = losses.restoring_loss(
                 self.translator, sample, lengths, batch.words, batch.lengths, direction.back
             )
         if "language" in wanted:
-            terms["language"] = language_loss(self.language, sample, lengths, direction.target)
+            terms["language"] = losses.language_loss(self.language, sample, lengths, direction.target)
         if "meaning" in wanted and self.meaning is not None:
-            terms["meaning"] = meaning_loss(self.meaning, sample, lengths, batch.words, batch.lengths)
+            terms["meaning"] = losses.meaning_loss(self.meaning, sample, lengths, batch.words, batch.lengths)
         if "near" in wanted:
-            terms["near"] = near_loss(self.vectors, sample, batch.words, batch.lengths)
+            terms["near"] = losses.near_loss(self.vectors, sample, batch.words, batch.lengths)
         return terms
 
     def _pressed(self, recipe: LossRecipe, said: Tensor, direction: Direction) -> Tensor:
@@ -285,9 +246,9 @@ class A4ntTraining:
         self, fakes: Sequence[tuple[Tensor, Tensor, int]], real: Sequence[tuple[A4ntBatch, int]]
     ) -> Tensor:
         with self._precision():
-            losses = [opponent_loss(self.opponent, words, lengths, writer) for words, lengths, writer in fakes]
-            losses += [opponent_loss(self.opponent, b.words, b.lengths, writer) for b, writer in real]
-        return torch.stack(losses).mean()
+            each = [losses.opponent_loss(self.opponent, words, lengths, writer) for words, lengths, writer in fakes]
+            each += [losses.opponent_loss(self.opponent, b.words, b.lengths, writer) for b, writer in real]
+        return torch.stack(each).mean()
 
     def _one_each(self) -> Iterator[A4ntBatch]:
         return (next(batches) for batches in self.batches)
@@ -306,7 +267,6 @@ class A4ntTraining:
         step: Callable[[], dict[str, Tensor]],
         optimizer: torch.optim.Optimizer,
         networks: Sequence[nn.Module],
-        between: Callable[[int], None] | None = None,
     ) -> None:
         """Run steps until the limit, with a falling learning rate, and report now and then."""
         clock, rate = Clock(limit), optimizer.param_groups[0]["lr"]
@@ -315,13 +275,10 @@ class A4ntTraining:
                 network.train()
             part = clock.part(done)
             set_rates(optimizer, [rate * max(0.1, 1 - part) * min(1.0, part / _WARM_UP)])
-            found = step()
-            if done % self.settings.look_every == 0 or part >= 1:
-                if self.progress is not None:
-                    numbers = {key: float(value) for key, value in found.items()}
-                    self.progress(name, {"step": done, "seconds": clock.seconds, **numbers})
-                if between is not None:
-                    between(done)
+            values = step()
+            if self.progress is not None and (done % self.settings.look_every == 0 or part >= 1):
+                numbers = {key: float(value) for key, value in values.items()}
+                self.progress(name, {"step": done, "seconds": clock.seconds, **numbers})
             if part >= 1:
                 break
         for network in networks:
@@ -343,8 +300,7 @@ def frozen(*networks: nn.Module) -> Iterator[None]:
 
 def _directions(classes: int) -> Iterator[Direction]:
     """Return all pairs of classes in turn, without end; each step takes a pair both ways."""
-    pairs = [Direction(one, other) for one in range(classes) for other in range(one + 1, classes)]
-    return itertools.cycle(pairs)
+    return itertools.starmap(Direction, itertools.cycle(itertools.combinations(range(classes), 2)))
 
 
 def _balanced(recipe: LossRecipe, first: dict[str, list[float]]) -> dict[str, float]:

@@ -17,6 +17,7 @@ from allonym.errors import ParameterError
 from allonym.language.sequences import END, START
 from allonym.training.a4nt.judges import Opponent, WordModel
 from allonym.training.a4nt.network import Direction, Editor, Translator, places
+from allonym.training.steps import cross_entropy
 
 # Embeds sentences, hard or soft, with their lengths: (B, 384).
 Meaning = Callable[[Tensor, Tensor], Tensor]
@@ -130,10 +131,7 @@ def restoring_loss(
         targets = torch.where(at < device_lengths, ended, END)  # (B, T + 1): the words, then END
         previous = torch.cat([torch.full_like(targets[:, :1], START), targets[:, :-1]], dim=1)
         inside = at <= device_lengths
-    rated = translator.ratings(read, read_lengths, direction, previous)
-    losses = nn.functional.cross_entropy(rated.flatten(0, 1).float(), targets.flatten(), reduction="none")
-    weights = inside.flatten().float()
-    return (losses * weights).sum() / weights.sum()
+    return cross_entropy(translator.ratings(read, read_lengths, direction, previous), targets, inside.float())
 
 
 def language_loss(model: WordModel, sample: Tensor, lengths: Tensor, writer: int) -> Tensor:
@@ -164,9 +162,7 @@ def near_loss(vectors: Tensor, sample: Tensor, words: Tensor, lengths: Tensor) -
 
 def keep_loss(ratings: Tensor, words: Tensor, lengths: Tensor, costs: Tensor) -> Tensor:
     """Return the mean −log-probability that a word stays as it is, by what each word costs; ours, place by place."""
-    losses = nn.functional.cross_entropy(ratings.flatten(0, 1).float(), words.flatten(), reduction="none")
-    inside = places(lengths, words.shape[1], words.device).flatten() * costs[words.flatten()]
-    return (losses * inside).sum() / inside.sum()
+    return cross_entropy(ratings, words, places(lengths, words.shape[1], words.device) * costs[words])
 
 
 def word_costs(counts: Tensor) -> Tensor:

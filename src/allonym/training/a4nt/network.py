@@ -27,7 +27,7 @@ can, and does, leave traces that give it away.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import torch
@@ -48,25 +48,15 @@ _IMPOSSIBLE = -30.0  # far below any rating, and no NaN in sums of probability Ã
 
 @dataclass(frozen=True)
 class TranslatorShape:
-    """Sizes of a translator.
+    """Sizes of a translator."""
 
-    Attributes:
-        words: Words of the vocabulary (V).
-        classes: Classes of writers (C).
-        variant: Which network.
-        conditioned: One decoder that is told source and target, in the place of one for each target.
-        neutral: One decoder that is told nothing of the writer.
-        embedding: Numbers of a word's embedding (E).
-        hidden: Numbers of an LSTM's state (H), in each direction, or of a transformer's at each place.
-    """
-
-    words: int
-    classes: int
+    words: int  # words of the vocabulary (V)
+    classes: int  # classes of writers (C)
     variant: Variant
-    conditioned: bool = False
-    embedding: int = 160
-    hidden: int = 192
-    neutral: bool = False
+    conditioned: bool = False  # one decoder that is told source and target, in the place of one for each target
+    embedding: int = 160  # numbers of a word's embedding (E)
+    hidden: int = 192  # numbers of an LSTM's state (H), in each direction, or of a transformer's at each place
+    neutral: bool = False  # one decoder that is told nothing of the writer
 
     def __post_init__(self) -> None:
         if self.conditioned and self.neutral:
@@ -84,10 +74,6 @@ class TranslatorShape:
     def decoders(self) -> int:
         """How many decoders there are."""
         return 1 if self.conditioned or self.neutral else self.classes
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the sizes by name."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -138,11 +124,7 @@ def rating_table(words: int, size: int) -> nn.Embedding:
 
 
 class Translator(nn.Module):
-    """What both variants have: a shared table of words and encoder, and a decoder for each target.
-
-    Args:
-        shape: Its sizes.
-    """
+    """What all variants have: a shared table of words and encoder, and a decoder for each target."""
 
     shape: TranslatorShape
 
@@ -173,11 +155,8 @@ class Translator(nn.Module):
     def ratings(self, read: Tensor, lengths: Tensor, direction: Direction, previous: Tensor) -> Tensor:
         """Return unnormalised log-probabilities (B, T', V) of the output's words.
 
-        Args:
-            read: The sentences, hard or soft.
-            lengths: Their lengths (B,).
-            direction: From whom to whom.
-            previous: The output's word before each place (B, T'); the editor has no use for it.
+        Sentences are hard or soft; `previous` is the output's word before each place (B, T'), for which the editor has
+        no use.
         """
         raise NotImplementedError
 

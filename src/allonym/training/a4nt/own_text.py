@@ -10,7 +10,6 @@ Privacy: the model is a release of its training text, made without differential 
 from __future__ import annotations
 
 import copy
-import json
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -21,12 +20,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from allonym import disk, models
+from allonym import models
 from allonym.errors import ParameterError, ResumeError
-from allonym.networks.a4nt.inference import TRAINED_ON, USER_TEXT, A4ntReader
+from allonym.networks.a4nt.inference import A4ntReader
 from allonym.training.a4nt import store
 from allonym.training.a4nt.batches import A4ntSentences
-from allonym.training.a4nt.card import card
 from allonym.training.a4nt.corpus import A4ntCorpus, ClassSample
 from allonym.training.a4nt.draw import WordDraw
 from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel
@@ -34,8 +32,8 @@ from allonym.training.a4nt.loop import A4ntSettings, A4ntTraining
 from allonym.training.a4nt.losses import RECIPES
 from allonym.training.a4nt.network import Translator, TranslatorShape, Variant, make
 from allonym.training.a4nt.watch import measure
-from allonym.training.fitting import seeded
-from allonym.training.folder import CHECKPOINT, FINISHED, STATE, clear, publish, read_state
+from allonym.training.fitting import arrays_of, fill, seeded
+from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish, read_arrays, read_state, save_checkpoint
 from allonym.training.steps import Limit
 
 STAGES = ("opponent", "language", "restoring", "game")
@@ -57,39 +55,22 @@ Progress = Callable[[str, float, dict[str, float]], None]
 
 @dataclass(frozen=True)
 class A4ntPlan:
-    """Everything that fixes a model, beside the text; kept in the checkpoint.
+    """Everything that fixes a model, beside the text; kept in the checkpoint."""
 
-    Attributes:
-        text: Column with the texts.
-        attribute: Column with the classes.
-        author: Column with the authors.
-        names: Whether names become classes of tokens.
-        variant: `"editor"`, `"transformer"` or `"paper"`.
-        losses: One of `LOSSES`: the recipe's name.
-        size: One of `SIZES`.
-        words: Tokens of the vocabulary, at most.
-        shared_by: How many documents, or authors where they are known, must use a word.
-        held_out: Share of the documents or authors that is held out.
-        steps: Steps of the game, and of the auto-encoder; half as many of the others.
-        minutes: Minutes of training, at most; None for no limit.
-        batch: Sentences of each class in a step.
-        seed: Fixes initial weights, order, noise and what is held out.
-    """
-
-    text: str | None = None
-    attribute: str = ""
-    author: str | None = None
-    names: bool = False
+    text: str | None = None  # column with the texts
+    attribute: str = ""  # column with the classes
+    author: str | None = None  # column with the authors
+    names: bool = False  # whether names become classes of tokens
     variant: Variant = "editor"
-    losses: str = "CycML+Lang"
-    size: Literal["tiny", "small", "full"] = "full"
-    words: int = 16_000
-    shared_by: int = 3
-    held_out: float = 0.1
-    steps: int = 4000
-    minutes: float | None = None
-    batch: int = 256
-    seed: int = 1
+    losses: str = "CycML+Lang"  # one of `LOSSES`: the recipe's name
+    size: Literal["tiny", "small", "full"] = "full"  # one of `SIZES`
+    words: int = 16_000  # tokens of the vocabulary, at most
+    shared_by: int = 3  # how many documents, or authors where they are known, must use a word
+    held_out: float = 0.1  # share of the documents or authors that is held out
+    steps: int = 4000  # steps of the game, and of the auto-encoder; half as many of the others
+    minutes: float | None = None  # minutes of training, at most; None for no limit
+    batch: int = 256  # sentences of each class in a step
+    seed: int = 1  # fixes initial weights, order, noise and what is held out
 
     def __post_init__(self) -> None:
         if self.losses not in LOSSES or self.size not in SIZES:
@@ -143,19 +124,10 @@ class Networks:
 def train(
     corpus: A4ntCorpus, plan: A4ntPlan, folder: Path, *, device: torch.device, resume: bool, progress: Progress
 ) -> dict[str, Any]:
-    """Train a translator and write it as a model folder.
+    """Train a translator, write it as a model folder, and return figures about it, on the text held out.
 
-    Args:
-        corpus: What `corpus.prepare` made of the text.
-        plan: How.
-        folder: Where checkpoints and the model go.
-        device: The processor or a graphics card.
-        resume: Go on after the last finished stage in the folder, which must be of this corpus and plan; otherwise a
-            model or checkpoint that is there is deleted.
-        progress: Told now and then.
-
-    Returns:
-        Figures about the model, on the text held out.
+    To resume is to go on after the last finished stage in the folder, which must be of this corpus and plan; otherwise
+    a model or checkpoint that is there is deleted.
 
     Raises:
         ResumeError: There is no checkpoint of this corpus and plan, or it is damaged.
@@ -242,14 +214,14 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
         "variant": plan.variant,
         "recipe": plan.losses,
         "classes": list(corpus.classes),
-        TRAINED_ON: USER_TEXT,
+        models.TRAINED_ON: models.USER_TEXT,
         "training": {**chosen, "differential_privacy": False},
         "held_out": figures,
     }
     store.save(made, networks.translator, networks.judge, corpus.vocabulary, facts)
     (_, _), (judge_embedding, judge_hidden), *_ = SIZES[plan.size]
     values = {
-        **plan.shape(corpus).to_dict(),
+        **asdict(plan.shape(corpus)),
         **asdict(plan),
         "words": len(corpus.vocabulary),
         "judge_embedding": judge_embedding,
@@ -261,7 +233,7 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
         "and_names": " and names" if plan.names else "",
     }
     del values["classes"]
-    (made / models.CARD).write_text(card(name, corpus.classes, values, figures), "utf-8")
+    (made / models.CARD).write_text(store.card(name, corpus.classes, values, figures), "utf-8")
     models.seal(made)
     A4ntReader.open(made)
     publish(folder)
@@ -271,20 +243,12 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
 
 
 def _keep(folder: Path, networks: Networks, record: Mapping[str, Any], stages: int) -> None:
-    from safetensors.torch import save
-
     weights = {
-        f"{part}/{key}": value.detach().cpu().contiguous()
+        f"{part}/{name}": array
         for part, network in networks.parts().items()
-        for key, value in network.state_dict().items()
+        for name, array in arrays_of(network).items()
     }
-    name = f"after-{stages}.safetensors"
-    disk.write(folder / name, save(weights), private=True)
-    state = json.dumps({**record, "stages": stages, "file": name}, indent=1)
-    disk.write(folder / STATE, state.encode(), private=True)
-    for other in folder.glob("*after-*.safetensors*"):
-        if other.name != name:
-            other.unlink()
+    save_checkpoint(folder, f"after-{stages}.safetensors", weights, {**record, "stages": stages})
 
 
 def remembered(folder: Path) -> dict[str, Any]:
@@ -298,22 +262,18 @@ def remembered(folder: Path) -> dict[str, Any]:
 
 def _usable(state: dict[str, Any]) -> bool:
     A4ntPlan(**state["plan"])
-    return isinstance(state["stages"], int) and isinstance(state["fingerprint"], str)
+    return isinstance(state["stages"], int) and all(isinstance(state[key], str) for key in ("fingerprint", "digest"))
 
 
 def _restore(folder: Path, networks: Networks, record: Mapping[str, Any]) -> int:
     """Fill the networks from a checkpoint; return how many stages are done."""
-    from safetensors import SafetensorError
-    from safetensors.torch import load_file
-
-    found = remembered(folder.parent)
-    if any(found[name] != record[name] for name in record):
+    state = remembered(folder.parent)
+    if any(state[name] != record[name] for name in record):
         raise ResumeError("The texts or options are not those this run began with; train anew with --force.")
+    groups = read_arrays(folder, state)
     try:
-        weights = load_file(folder / Path(str(found["file"])).name)
         for part, network in networks.parts().items():
-            own = {key.removeprefix(f"{part}/"): value for key, value in weights.items() if key.startswith(f"{part}/")}
-            network.load_state_dict(own)
-    except (OSError, SafetensorError, RuntimeError, KeyError) as error:
+            fill(network, groups[part])
+    except (RuntimeError, KeyError) as error:
         raise ResumeError(f"The checkpoint in {folder} is damaged; train anew with --force.") from error
-    return int(found["stages"])
+    return int(state["stages"])

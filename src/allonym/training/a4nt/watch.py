@@ -5,6 +5,7 @@ The judge is a frozen copy of the opponent as it was before the game. It is no a
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,13 +57,16 @@ def _one_way(
 ) -> dict[str, float]:
     count = len(sentences)
     before, after = (np.zeros((count, translator.shape.classes)) for _ in range(2))
-    kept, words, fluency = 0.0, 0, np.zeros(2)
+    kept, words, fluency = 0, 0, np.zeros(2)
     for batch in sentences.in_order(batch_size):
         sample, lengths = translator.sample(batch.words, batch.lengths, direction, draw)
         before[batch.rows] = judge(batch.words, batch.lengths).cpu().numpy()
         after[batch.rows] = judge(sample, lengths).cpu().numpy()
         written = sample.argmax(-1)
-        kept += _kept(batch.words.cpu().numpy(), written.cpu().numpy(), batch.lengths.numpy(), lengths.numpy())
+        sentences_before = zip(batch.words.tolist(), batch.lengths.tolist(), strict=True)
+        sentences_after = zip(written.tolist(), lengths.tolist(), strict=True)
+        for (old, length), (new, new_length) in zip(sentences_before, sentences_after, strict=True):
+            kept += (Counter(old[:length]) & Counter(new[:new_length])).total()  # in whatever place
         words += int(batch.lengths.sum())
         share = len(batch.rows) / count
         fluency[0] += share * float(language_loss(language, batch.words, batch.lengths, direction.source))
@@ -81,21 +85,7 @@ def _one_way(
 
 def _document_share(scores: NDArray[np.float64], documents: NDArray[np.int64], writer: int) -> float:
     """Return the share of documents whose added log-probabilities are highest for the writer."""
-    _, place = np.unique(documents, return_inverse=True)
-    sums = np.zeros((place.max() + 1, scores.shape[1]))
-    np.add.at(sums, place, scores)
+    _, numbers = np.unique(documents, return_inverse=True)
+    sums = np.zeros((numbers.max() + 1, scores.shape[1]))
+    np.add.at(sums, numbers, scores)
     return float((sums.argmax(1) == writer).mean())
-
-
-def _kept(
-    before: NDArray[np.int64], after: NDArray[np.int64], lengths: NDArray[np.int64], new_lengths: NDArray[np.int64]
-) -> float:
-    """Count words of the sentences that are in their translations, too, in whatever place."""
-    total = 0
-    for row, (length, new_length) in enumerate(zip(lengths, new_lengths, strict=True)):
-        left = list(after[row, :new_length])
-        for word in before[row, :length]:
-            if word in left:
-                left.remove(word)
-                total += 1
-    return float(total)

@@ -15,17 +15,14 @@ import torch
 from scipy import sparse
 from torch import Tensor, nn
 
-from allonym.training.fitting import Classifier, Rows
+from allonym.training.fitting import Classifier
+from allonym.training.steps import Rows
 
 
 class CharacterAverages(Classifier):
     """Mean of n-gram embeddings → linear → softmax.
 
-    Args:
-        grams: How many n-grams there are (G).
-        classes: How many writers (C).
-        embedding_size: Numbers of an embedding (E).
-        dropout: Share of all n-grams that a training step leaves out.
+    There are G n-grams, C classes and E numbers of an embedding; a training step leaves a share of all n-grams out.
     """
 
     def __init__(self, *, grams: int, classes: int, embedding_size: int, dropout: float) -> None:
@@ -38,10 +35,7 @@ class CharacterAverages(Classifier):
     def forward(self, grams: Tensor, shares: Tensor, starts: Tensor) -> Tensor:
         """Return log-probabilities (B, C) of B texts, whose n-grams lie one text after the other in one row of N.
 
-        Args:
-            grams: (N,) which n-grams.
-            shares: (N,) how much of its text each makes up; a text's add to 1.
-            starts: (B,) where each text's n-grams start.
+        Each n-gram's share of its text is given, a text's shares adding to 1, and where each text's n-grams start.
         """
         # Whole n-grams are dropped, the same in all texts of a batch, as did the embedding layer of Keras 1 that the
         # authors used. Dropping single numbers instead would hardly be felt in a mean over thousands of n-grams.
@@ -57,11 +51,7 @@ class CharacterAverages(Classifier):
 
 
 class Bags:
-    """Texts as bags of n-grams, ready for batches.
-
-    Args:
-        counts: Texts × n-grams: how often each is in each.
-    """
+    """Texts as bags of n-grams, ready for batches, from texts × n-grams: how often each is in each."""
 
     def __init__(self, counts: sparse.csr_array) -> None:
         self._starts = counts.indptr.astype(np.int64)

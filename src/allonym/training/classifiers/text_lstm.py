@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from allonym.training.fitting import Classifier, Rows
+from allonym.training.a4nt.network import summary
+from allonym.training.fitting import Classifier
+from allonym.training.steps import Rows, TokenRows
 
 PADDING = 0
 UNKNOWN = 1
@@ -26,11 +27,7 @@ _WIDTHS = (2, 3, 4)
 class TextLSTM(Classifier):
     """Embeddings → LSTM → final and mean state → linear → softmax.
 
-    Args:
-        words: How many words there are, with padding and unknown (V).
-        classes: How many writers (C).
-        embedding_size: Numbers of a word's embedding (E).
-        hidden_size: Numbers of the LSTM's state (H).
+    There are V words, padding and unknown among them, C classes, E numbers of an embedding and H of the LSTM's state.
     """
 
     def __init__(self, *, words: int, classes: int, embedding_size: int, hidden_size: int) -> None:
@@ -45,12 +42,7 @@ class TextLSTM(Classifier):
         return 2 * hidden_size
 
     def forward(self, words: Tensor, lengths: Tensor) -> Tensor:
-        """Return log-probabilities (B, C) of B sentences.
-
-        Args:
-            words: (B, T) the words of each, padded to the longest.
-            lengths: (B,) how many words each has, 1 at least.
-        """
+        """Return log-probabilities (B, C) of sentences: their words (B, T), padded, and their lengths, 1 at least."""
         states, _ = self.lstm(self.dropout(self.embedding(words)))  # (B, T, H)
         # The LSTM reads forwards, so padding after the end changes no state before it: no need to pack.
         real = torch.arange(words.shape[1], device=words.device) < lengths[:, None]  # (B, T)
@@ -59,14 +51,8 @@ class TextLSTM(Classifier):
         return scores.log_softmax(-1)
 
     def summary(self, states: Tensor, lengths: Tensor) -> Tensor:
-        """Return the final state beside the mean of all (B, 2H).
-
-        The paper's equation (1) means over the states but the last, which a sentence of one word does not have; the
-        authors' code means over all, and so does this.
-        """
-        final = states[torch.arange(len(states), device=states.device), lengths - 1]  # (B, H)
-        mean = states.sum(1) / lengths[:, None]  # (B, H)
-        return torch.cat([final, mean], dim=-1)  # (B, 2H)
+        """Return the final state beside the mean of all (B, 2H)."""
+        return summary(states, lengths)
 
     def optimizer(self, learning_rate: float) -> torch.optim.Optimizer:
         """Return RMSprop."""
@@ -74,15 +60,7 @@ class TextLSTM(Classifier):
 
 
 class TextLSTMConvolution(TextLSTM):
-    """Embeddings → LSTM → convolutions of widths 2, 3 and 4 → each filter's largest value → linear → softmax.
-
-    Args:
-        words: How many words there are, with padding and unknown (V).
-        classes: How many writers (C).
-        embedding_size: Numbers of a word's embedding (E).
-        hidden_size: Numbers of the LSTM's state (H).
-        filters: Filters of each width (F).
-    """
+    """Embeddings → LSTM → convolutions of widths 2, 3 and 4, F filters each → their maxima → linear → softmax."""
 
     def __init__(self, *, words: int, classes: int, embedding_size: int, hidden_size: int, filters: int = 100) -> None:
         self.filters = filters
@@ -106,23 +84,15 @@ class TextLSTMConvolution(TextLSTM):
         return torch.cat([value.amax(2) for value in values], dim=-1)  # (B, 3F)
 
 
-class Sentences:
-    """Sentences as numbered words, ready for batches.
-
-    Args:
-        sentences: The numbers of each one's words, none empty.
-    """
+class Sentences(TokenRows[tuple[Tensor, Tensor]]):
+    """Sentences as numbered words, none empty, ready for batches."""
 
     def __init__(self, sentences: list[list[int]]) -> None:
-        self.lengths = np.array([len(sentence) for sentence in sentences], dtype=np.int64)
-        self._words = np.array([word for sentence in sentences for word in sentence], dtype=np.int64)
-        self._starts = np.cumsum(self.lengths) - self.lengths
+        words = np.array([word for sentence in sentences for word in sentence], dtype=np.int64)
+        super().__init__(words, np.array([len(sentence) for sentence in sentences]), torch.device("cpu"))
 
     def batch(self, rows: Rows) -> tuple[Tensor, Tensor]:
         """Return words, padded, and lengths of some sentences; see `TextLSTM.forward`."""
         lengths = self.lengths[rows]
-        places = np.arange(lengths.max())  # (T,)
-        real: NDArray[np.bool_] = places < lengths[:, None]  # (B, T)
-        words = np.full(real.shape, PADDING, dtype=np.int64)
-        words[real] = self._words[(self._starts[rows][:, None] + places)[real]]
-        return torch.from_numpy(words), torch.from_numpy(lengths)
+        words, at, ends = self.first(rows, int(lengths.max()))
+        return torch.where(at < ends, words, PADDING), torch.from_numpy(lengths)

@@ -1,27 +1,22 @@
 """Where a training run stands, on disk, so that it can go on after a crash as if nothing had happened.
 
 A checkpoint is `state-N.safetensors` (weights, the best ones so far, the optimizer's moments, the noise's neighbours
-and the states of all random generators) and `state.json`, which names that file and holds the counters. Both reach the
-disk before `state.json` gets its name, which is the moment the checkpoint is valid; older files go after that. Only the
-user may read them: weights are a release of the text they were trained on. They hold no text, but a hash of all of it.
+and the states of all random generators) and `state.json`, which names that file and holds the counters. They hold no
+text, but a hash of all of it.
 """
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Mapping
-from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import disk
 from allonym.errors import ResumeError
-from allonym.training.folder import STATE, read_state
+from allonym.training.folder import read_arrays, read_state, save_checkpoint
 
 if TYPE_CHECKING:
     from allonym.training.erae.loop import EraeTraining
@@ -31,36 +26,13 @@ _COUNTERS = ("done", "step", "tokens", "place", "noise_learned")
 
 
 def save(folder: Path, training: EraeTraining, record: Mapping[str, Any]) -> None:
-    """Write a checkpoint.
-
-    Args:
-        folder: Where; made, for the user alone, if it is not there.
-        training: What is under way, between two steps.
-        record: What the caller wants back from `read`; fit for JSON.
-    """
-    import safetensors.numpy
-
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    content = safetensors.numpy.save(_arrays(training))
-    name = f"state-{training.step}.safetensors"
+    """Write a checkpoint of what is under way, between two steps, with a record that `read` returns."""
     state = {counter: getattr(training, counter) for counter in _COUNTERS}
     best = training.best
     state |= {"lowest": best.lowest if math.isfinite(best.lowest) else None, "looks_since": best.looks_since}
     state["seconds"] = training.clock.seconds
-    kept = {
-        "format": _FORMAT,
-        "file": name,
-        "digest": blake2b(content, digest_size=32).hexdigest(),
-        "device": training.device.type,
-        "state": state,
-        "record": dict(record),
-    }
-    disk.write(folder / name, content, private=True)
-    disk.write(folder / STATE, (json.dumps(kept, indent=1) + "\n").encode(), private=True)
-    for other in folder.glob("*state-*.safetensors*"):
-        if other.name != name:
-            with suppress(OSError):
-                other.unlink()
+    whole = {"format": _FORMAT, "device": training.device.type, "state": state, "record": dict(record)}
+    save_checkpoint(folder, f"state-{training.step}.safetensors", _arrays(training), whole)
 
 
 def read(folder: Path) -> dict[str, Any]:
@@ -76,28 +48,27 @@ def read(folder: Path) -> dict[str, Any]:
 def restore(folder: Path, training: EraeTraining) -> bool:
     """Let a training run, just made with the same settings, go on where the checkpoint was written.
 
-    Returns:
-        Whether it will go on exactly as the interrupted run: not on another kind of device.
+    Returns whether it will go on exactly as the interrupted run: not on another kind of device.
 
     Raises:
         ResumeError: The checkpoint is damaged, or is of another network.
     """
     import torch
 
-    kept = _read(folder)
-    arrays = _checked_arrays(folder, kept)
-    same_device: bool = kept["device"] == training.device.type
+    checkpoint = _read(folder)
+    groups = read_arrays(folder, checkpoint)
+    same_device: bool = checkpoint["device"] == training.device.type
     try:
-        _restore_arrays(training, arrays, same_device)
+        _restore_arrays(training, groups, same_device)
     except (KeyError, RuntimeError, TypeError) as error:  # of torch, for names or shapes that do not fit
         raise ResumeError(f"The checkpoint in {folder} is of another network; train anew with --force.") from error
-    state = kept["state"]
+    state = checkpoint["state"]
     for counter in _COUNTERS:
         setattr(training, counter, state[counter])
     training.best.lowest = math.inf if state["lowest"] is None else state["lowest"]
     training.best.looks_since = state["looks_since"]
     training.seconds_before = state["seconds"]
-    training.order.set_state(torch.from_numpy(arrays["random/order"]))
+    training.order.set_state(torch.from_numpy(groups["random"]["order"]))
     return same_device
 
 
@@ -118,47 +89,36 @@ def _arrays(training: EraeTraining) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(tensor.detach().cpu().numpy()) for name, tensor in tensors.items()}
 
 
-def _restore_arrays(training: EraeTraining, arrays: Mapping[str, NDArray[Any]], same_device: bool) -> None:
+def _restore_arrays(
+    training: EraeTraining, groups: Mapping[str, Mapping[str, NDArray[Any]]], same_device: bool
+) -> None:
     import torch
 
-    def found(group: str) -> dict[str, torch.Tensor]:
-        names = [name for name in arrays if name.startswith(f"{group}/")]
-        return {name[len(group) + 1 :]: torch.from_numpy(arrays[name]).to(training.device) for name in names}
+    def tensors(group: str) -> dict[str, torch.Tensor]:
+        return {name: torch.from_numpy(array).to(training.device) for name, array in groups[group].items()}
 
-    training.network.load_state_dict(found("network"))
-    training.best.weights = found("best")
+    training.network.load_state_dict(tensors("network"))
+    training.best.weights = tensors("best")
     if training.best.weights.keys() != training.network.state_dict().keys():
         raise KeyError("best")
-    moments = found("optimizer")
+    moments = tensors("optimizer")
     for name, parameter in training.network.named_parameters():
-        own = {part: moments[f"{name}/{part}"] for part in ("step", "exp_avg", "exp_avg_sq")}
+        moment = {part: moments[f"{name}/{part}"] for part in ("step", "exp_avg", "exp_avg_sq")}
         if training.device.type != "cuda":
-            own["step"] = own["step"].cpu()
-        training.optimizer.state[parameter].update(own)
-    noise = found("noise")
+            moment["step"] = moment["step"].cpu()
+        training.optimizer.state[parameter].update(moment)
+    noise = tensors("noise")
     training.noise.neighbours, training.noise.chances = noise["neighbours"], noise["chances"]
     if same_device:
-        training.chance.set_state(torch.from_numpy(arrays["random/noise"]))
-        torch.set_rng_state(torch.from_numpy(arrays["random/torch"]))
+        random = {name: torch.from_numpy(state) for name, state in groups["random"].items()}
+        training.chance.set_state(random["noise"])
+        torch.set_rng_state(random["torch"])
         if training.device.type == "cuda":
-            torch.cuda.set_rng_state(torch.from_numpy(arrays["random/card"]), training.device)
+            torch.cuda.set_rng_state(random["card"], training.device)
 
 
 def _read(folder: Path) -> dict[str, Any]:
     return read_state(
         folder,
-        lambda kept: kept["format"] == _FORMAT and isinstance(kept["record"], dict) and isinstance(kept["state"], dict),
+        lambda whole: whole["format"] == _FORMAT and all(isinstance(whole[part], dict) for part in ("record", "state")),
     )
-
-
-def _checked_arrays(folder: Path, kept: Mapping[str, Any]) -> dict[str, NDArray[Any]]:
-    from safetensors.numpy import load
-
-    path = folder / Path(str(kept["file"])).name
-    try:
-        content = path.read_bytes()
-    except OSError:
-        content = b""
-    if blake2b(content, digest_size=32).hexdigest() != kept["digest"]:
-        raise ResumeError(f"{path} is missing or damaged; train anew with --force.")
-    return {name: np.array(array) for name, array in load(content).items()}

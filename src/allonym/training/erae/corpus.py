@@ -76,6 +76,27 @@ def chosen_sentences(tokens: Tokens, lengths: NDArray[np.int64], wanted: NDArray
     return tokens[np.repeat(good, lengths)], lengths[good].astype(np.uint8)
 
 
+def distinct(
+    rows: Iterable[tuple[str, str | None, str]],
+) -> tuple[list[tuple[bytes, str, str | None, str]], int, str]:
+    """Return the different documents, how many were met before, and a hash of everything.
+
+    Documents are (label, author, text), no label being "" and no author None, and come back with a digest first, an
+    author's together.
+    """
+    together = blake2b(digest_size=16)
+    documents: dict[bytes, tuple[bytes, str, str | None, str]] = {}
+    count = 0
+    for label, author, text in rows:
+        key = digest(text)
+        writer = "-" if author is None else f"author {author}"
+        together.update(key + digest(f"{label}\n{writer}" if label else writer))
+        documents.setdefault(key, (key, label, author, text))
+        count += 1
+    ordered = sorted(documents.values(), key=lambda document: document[2] or "")  # else in the order of the input
+    return ordered, count - len(ordered), together.hexdigest()
+
+
 def shared_vocabulary(builder: VocabularyBuilder, words: int, shared_by: int) -> Vocabulary:
     """Return the tokens that so many documents or authors share.
 
@@ -99,36 +120,24 @@ def vectors_of(vocabulary: Vocabulary) -> NDArray[np.float16]:
     """Return the shipped unit word vectors of the tokens; zeros for those that have none."""
     table = embeddings.load()
     rows = table.rows(vocabulary.tokens)
-    found = np.where(rows[:, None] >= 0, table.unit()[np.maximum(rows, 0)], 0).astype(np.float16)
-    found[: len(SPECIAL)] = 0
-    return found
+    vectors = np.where(rows[:, None] >= 0, table.unit()[np.maximum(rows, 0)], 0).astype(np.float16)
+    vectors[: len(SPECIAL)] = 0
+    return vectors
 
 
 @dataclass(frozen=True)
 class EraeCorpus:
-    """What a network is trained on.
-
-    Attributes:
-        vocabulary: The tokens.
-        tokens: Of the sentences to learn from, in a row.
-        lengths: Of each of these sentences.
-        held_out: Tokens of the sentences that tell when to stop.
-        held_out_lengths: Of each of these.
-        vectors: Unit word vectors of the vocabulary; zeros where a word has none.
-        documents: How many different documents were read.
-        doubles: How many were left out, as the same as one before.
-        fingerprint: Tells whether two corpora are the same; a hash.
-    """
+    """What a network is trained on."""
 
     vocabulary: Vocabulary
-    tokens: Tokens
-    lengths: Lengths
-    held_out: Tokens
-    held_out_lengths: Lengths
-    vectors: NDArray[np.float16]
-    documents: int
-    doubles: int
-    fingerprint: str
+    tokens: Tokens  # of the sentences to learn from, in a row
+    lengths: Lengths  # of each of these sentences
+    held_out: Tokens  # tokens of the sentences that tell when to stop
+    held_out_lengths: Lengths  # of each of these
+    vectors: NDArray[np.float16]  # unit word vectors of the vocabulary; zeros where a word has none
+    documents: int  # how many different documents were read
+    doubles: int  # how many were left out, as the same as one before
+    fingerprint: str  # tells whether two corpora are the same; a hash
 
     @property
     def coverage(self) -> float:
@@ -138,30 +147,25 @@ class EraeCorpus:
     def watched(self, most: int = _MOST_WATCHED) -> list[list[int]]:
         """Return held-out sentences as token numbers, evenly spread if there are more than `most`."""
         split = np.split(self.held_out.astype(np.int64), np.cumsum(self.held_out_lengths.astype(np.int64))[:-1])
-        places = np.unique(np.linspace(0, len(split) - 1, min(most, len(split))).astype(np.int64))
-        return [split[place].tolist() for place in places]
+        chosen = np.unique(np.linspace(0, len(split) - 1, min(most, len(split))).astype(np.int64))
+        return [split[number].tolist() for number in chosen]
 
 
 def prepare(
     documents: Iterable[tuple[str | None, str]], *, words: int, shared_by: int, held_out: float, seed: int
 ) -> EraeCorpus:
-    """Read documents into what a network is trained on.
+    """Read documents, as (author, text), into what a network is trained on; authors that are not known are None.
 
-    Args:
-        documents: (author, text) of each; None for authors that are not known. A text met before is left out, so
-            that copies of one document do not count as several.
-        words: Tokens of the vocabulary at most.
-        shared_by: How many documents, or authors where they are known, must use a token.
-        held_out: Share of the documents that tells when to stop.
-        seed: Which documents these are, together with their texts.
+    A text met before is left out, so that copies of one document do not count as several. The numbers are those of
+    `own_text.EraeRecipe`.
 
     Raises:
         InputError: There is too little text to learn from.
     """
-    texts, doubles, fingerprint = _distinct(documents)
-    watched = _held_out([key for key, _, _ in texts], held_out, seed)
+    texts, doubles, fingerprint = distinct(("", author, text) for author, text in documents)
+    watched = _held_out([key for key, *_ in texts], held_out, seed)
     read = Tokenised()
-    for key, author, text in texts:
+    for key, _, author, text in texts:
         read.add(key.hex() if author is None else author, text, held_out=key in watched)
     if not len(read):
         raise InputError("There is no English sentence in the text column: choose another --text, or give more text.")
@@ -178,21 +182,6 @@ def prepare(
         vocabulary, tokens, learned_lengths, others, other_lengths, vectors_of(vocabulary),
         len(texts), doubles, fingerprint,
     )  # fmt: skip
-
-
-def _distinct(documents: Iterable[tuple[str | None, str]]) -> tuple[list[tuple[bytes, str | None, str]], int, str]:
-    """Return (digest, author, text) of the different documents, an author's together, and a hash of everything."""
-    together = blake2b(digest_size=16)
-    found: dict[bytes, tuple[str | None, str]] = {}
-    count = 0
-    for author, text in documents:
-        key = digest(text)
-        together.update(key + digest("-" if author is None else f"author {author}"))
-        found.setdefault(key, (author, text))
-        count += 1
-    rows = [(key, author, text) for key, (author, text) in found.items()]
-    rows.sort(key=lambda row: row[1] or "")  # stable: the order of the input within an author
-    return rows, count - len(rows), together.hexdigest()
 
 
 def _held_out(keys: Sequence[bytes], share: float, seed: int) -> set[bytes]:

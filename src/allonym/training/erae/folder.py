@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -11,9 +10,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import models
+from allonym import disk, models
 from allonym.language.sequences import END, START, UNKNOWN, Vocabulary
-from allonym.networks.erae.inference import FORMAT, TRAINED_ON, USER_TEXT, VERSION, EraeReader, EraeShape
+from allonym.networks.erae.inference import FORMAT, VERSION, EraeReader, EraeShape
 from allonym.networks.whole_numbers import stored
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
@@ -129,20 +128,12 @@ def write(
     card: str,
     values: Mapping[str, Any],
     sentences: Sequence[list[int]] = (),
-    mode: int = 0o644,
 ) -> models.Model:
-    """Write and seal a folder.
+    """Write and seal a folder, made if it is not there.
 
-    Args:
-        folder: Where; made if it is not there.
-        shape: Sizes of the network.
-        weights: Its arrays by name.
-        vocabulary: Its tokens.
-        config: What the configuration holds beside name, sizes and rounding: "name", "training", "held_out", …
-        card: Text of the card, with marks for `values`, the sizes, figures and rounding.
-        values: For the marks of the card.
-        sentences: Held-out ones, on which the cost of rounding is measured; none to leave that out.
-        mode: Permissions of the files.
+    The configuration holds, beside name, sizes and rounding, what `config` has: "name", "training", "held_out", … The
+    card has marks for `values`, the sizes, figures and rounding, whose cost is measured on held-out sentences, if some
+    are given.
 
     Raises:
         ModelError: The weights do not fit the shape, or the vocabulary.
@@ -173,18 +164,11 @@ def write(
         rounding=_rounding(costs),
         **values,
     )
-    _write(folder / models.WEIGHTS, content, mode)
-    _write(folder / models.VOCABULARY, "".join(f"{form}\n" for form in vocabulary.forms).encode(), mode)
-    _write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode(), mode)
-    _write(folder / models.CARD, text.encode(), mode)
-    sealed = models.seal(folder)
-    (folder / models.CHECKSUMS).chmod(mode)
-    return sealed
-
-
-def user_config(name: str, training: Mapping[str, Any], held_out: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the configuration of a model that a user trained: guarantees of what it draws say so."""
-    return {"name": name, TRAINED_ON: USER_TEXT, "training": dict(training), "held_out": dict(held_out)}
+    disk.write(folder / models.WEIGHTS, content)
+    vocabulary.save(folder / models.VOCABULARY)
+    disk.write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode())
+    disk.write(folder / models.CARD, text.encode())
+    return models.seal(folder)
 
 
 def table_of(figures: Mapping[str, Any]) -> str:
@@ -207,10 +191,3 @@ is the same in {costs["same_first"]:.2%} of the steps, and is the original word 
 ({costs["accuracy_before"]:.2%} before); {costs["shared_of_five"]:.2%} of the five most likely stay, and
 {costs["probability_moved"]:.2%} of the probability moves to other words.
 """
-
-
-def _write(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that has its permissions from the first byte on."""
-    path.unlink(missing_ok=True)
-    with open(path, "xb", opener=lambda name, flags: os.open(name, flags, mode)) as file:
-        file.write(content)

@@ -19,20 +19,13 @@ import torch
 from torch import Tensor, nn
 
 from allonym.training.erae.batches import EraeBatch, EraeSentences
-from allonym.training.erae.network import (
-    END,
-    START,
-    UNKNOWN,
-    Erae,
-    Variant,
-    embedding_reward_loss,
-    reconstruction_loss,
-)
-from allonym.training.steps import Best, Clock, Limit, descend, set_rates
+from allonym.training.erae.network import END, START, UNKNOWN, Erae, Variant, embedding_reward_loss
+from allonym.training.steps import Best, Clock, Limit, cross_entropy, descend, set_rates
 
 # Told at each look at the held-out sentences: where training stands, by name.
 Progress = Callable[[dict[str, float]], None]
 
+_BATCHES_SORTED_TOGETHER = 50
 _NEIGHBOURS = 16
 _SHARPNESS = 10.0  # a neighbour's chance of replacing a word grows as e^(10 · cosine)
 _LONGEST_GRADIENT = 1.0
@@ -45,41 +38,24 @@ USUAL: dict[Variant, dict[str, Any]] = {"paper": {"masked": 0.0, "replaced": 0.0
 
 @dataclass(frozen=True)
 class EraeSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        minutes: Stop after so long.
-        steps: Stop after so many steps, if that is sooner.
-        learning_rate: Of AdamW, at its highest. With batches of 512, 1e-3 never leaves the plateau of word frequencies.
-        warm_up: Steps until the learning rate is at its highest.
-        batch_size: Sentences of a step.
-        masked: Share of the words the encoder does not see.
-        replaced: Share of the words it sees as a near one.
-        forgotten: Share of the previous words the generator does not see.
-        reward_from: Share of the training after which the embedding reward joins in; more than 1 for never.
-        reward_weight: λ of the embedding reward; the paper's 0.5.
-        begin: Share of the training that is done already, by a run that is resumed.
-        end: Share of the training at which this run ends.
-        look_every: Steps between two looks at the held-out sentences.
-        patience: Looks without a lower loss, after which a stage ends.
-        seed: Fixes order and noise, on one kind of machine.
-    """
-
-    minutes: float = math.inf
-    steps: int = 10**9
+    minutes: float = math.inf  # stop after so long
+    steps: int = 10**9  # stop after so many steps, if that is sooner
+    # Of AdamW, at its highest. With batches of 512, 1e-3 never leaves the plateau of word frequencies.
     learning_rate: float = 3e-4
-    warm_up: int = 300
-    batch_size: int = 512
-    masked: float = 0.15
-    replaced: float = 0.4
-    forgotten: float = 0.1
-    reward_from: float = 0.65
-    reward_weight: float = 0.5
-    begin: float = 0.0
-    end: float = 1.0
-    look_every: int = 500
-    patience: int = 8
-    seed: int = 1
+    warm_up: int = 300  # steps until the learning rate is at its highest
+    batch_size: int = 512  # sentences of a step
+    masked: float = 0.15  # share of the words the encoder does not see
+    replaced: float = 0.4  # share of the words it sees as a near one
+    forgotten: float = 0.1  # share of the previous words the generator does not see
+    reward_from: float = 0.65  # share of the training after which the embedding reward joins in; more than 1 for never
+    reward_weight: float = 0.5  # λ of the embedding reward; the paper's 0.5
+    begin: float = 0.0  # share of the training that is done already, by a run that is resumed
+    end: float = 1.0  # share of the training at which this run ends
+    look_every: int = 500  # steps between two looks at the held-out sentences
+    patience: int = 8  # looks without a lower loss, after which a stage ends
+    seed: int = 1  # fixes order and noise, on one kind of machine
 
 
 class EraeNoise:
@@ -126,16 +102,11 @@ class EraeNoise:
 
 
 class EraeTraining:
-    """A training run.
+    """A training run, on the device of the sentences.
 
-    Args:
-        network: What is trained, on the device of the sentences.
-        learned: Sentences to learn from.
-        held_out: Sentences that tell when to stop.
-        vectors: Unit word vectors for the reward and the noise, V × D; zeros where a word has none.
-        settings: How to train.
-        progress: Told at each look at the held-out sentences.
-        after_step: Told after each step; may raise to end the run, which `checkpoints` can then keep.
+    Unit word vectors, V × D, serve the reward and the noise; they are zeros where a word has none. `progress` is told
+    at each look at the held-out sentences, `after_step` after each step: it may raise to end the run, which
+    `checkpoints` can then keep.
     """
 
     def __init__(
@@ -146,7 +117,6 @@ class EraeTraining:
         vectors: Tensor,
         settings: EraeSettings,
         progress: Progress | None = None,
-        after_step: Callable[[EraeTraining], None] | None = None,
     ) -> None:
         self.network, self.learned, self.held_out = network, learned, held_out
         self.vectors, self.settings, self.progress = vectors, settings, progress
@@ -161,7 +131,7 @@ class EraeTraining:
         self.order = torch.Generator().manual_seed(settings.seed)
         self.order_of_epoch = self.order.get_state()  # before the present epoch's order was drawn
         self.place = 0  # batches of the present epoch that are done
-        self.after_step = after_step
+        self.after_step: Callable[[EraeTraining], None] | None = None
         self.done, self.step, self.tokens = settings.begin, 0, 0
         self.seconds_before = 0.0  # of the run that this one resumes
         self.clock, self.best = Clock(Limit(settings.minutes, settings.steps)), Best(network)
@@ -182,7 +152,10 @@ class EraeTraining:
     def _epoch(self) -> None:
         """Go over the sentences, from where an interrupted run stopped, until all are seen or training ends."""
         self.order_of_epoch = self.order.get_state()
-        for batch in self.learned.shuffled(self.settings.batch_size, self.order, self.place):
+        batches = self.learned.shuffled(
+            self.settings.batch_size, self.order, skipped=self.place, sorted_together=_BATCHES_SORTED_TOGETHER
+        )
+        for batch in batches:
             loss = self._learn(batch)
             self._advance(batch)
             self.place += 1
@@ -201,7 +174,7 @@ class EraeTraining:
         previous = torch.where(lost & (previous != START) & (previous != END), UNKNOWN, previous)
         with torch.autocast(self.device.type, torch.bfloat16, enabled=self.device.type == "cuda"):
             logits = self.network(read, batch.lengths, previous)  # (B, T, V)
-        loss = reconstruction_loss(logits, batch.targets, batch.weights)
+        loss = cross_entropy(logits, batch.targets, batch.weights)  # equation 6
         if self.rewarded:
             shape = (*batch.targets.shape, _EXPLORED)
             explored = torch.empty(shape, dtype=torch.long, device=self.device)
@@ -274,7 +247,7 @@ def measure(network: Erae, sentences: EraeSentences, vectors: Tensor, batch_size
         others = batch.inside[..., None] & ~same & (vectors[batch.targets].abs().sum(-1, keepdim=True) > 0)
         inside = batch.inside.float()
         parts = [
-            reconstruction_loss(logits, batch.targets, inside) * inside.sum(),
+            cross_entropy(logits, batch.targets, inside) * inside.sum(),
             (same[..., 0] & batch.inside).sum(),
             (same.any(-1) & batch.inside).sum(),
             inside.sum(),

@@ -77,15 +77,12 @@ class Erae(nn.Module):
             self.bias.copy_(shares.log() - shares.log().mean())
 
     def forward(self, read: Tensor, lengths: Tensor, previous: Tensor) -> Tensor:
-        """Rate every word at every step.
+        """Rate every word at every step, B × T × V.
 
         Args:
             read: What the encoder sees, words and END, B × S, padded.
             lengths: Places of each sentence, on the processor, longest first.
             previous: The original word before each step, from START on, B × T.
-
-        Returns:
-            Logits, B × T × V.
         """
         return self.rate(self.features(read, lengths, previous))
 
@@ -128,26 +125,13 @@ class Erae(nn.Module):
         return nn.functional.linear(features, self.embedding.weight.to(features.dtype), shift)  # (..., V)
 
 
-def reconstruction_loss(logits: Tensor, targets: Tensor, weights: Tensor) -> Tensor:
-    """Return the mean negative log-likelihood of the original words (equation 6)."""
-    losses = nn.functional.cross_entropy(logits.flatten(0, -2).float(), targets.flatten(), reduction="none")
-    return (losses * weights.flatten()).sum() / weights.sum()
-
-
 def embedding_reward_loss(
     logits: Tensor, targets: Tensor, weights: Tensor, vectors: Tensor, explored: Tensor, best: int = 5
 ) -> Tensor:
     """Return the mean embedding reward loss: likely words, and some at random, earn by closeness to the original.
 
-    A step's candidates are the `best` most likely words and as many random ones; each adds −log Pr · γ (section 4.3).
-
-    Args:
-        logits: B × T × V.
-        targets: The original words, B × T.
-        weights: Which steps count, B × T.
-        vectors: Unit word vectors, V × D; zeros where a word has none, which then earns nothing for it.
-        explored: The random candidates, B × T × k.
-        best: How many of the most likely words.
+    A step's candidates are the `best` most likely words and some random ones, `explored` (B × T × k); each adds −log Pr
+    · γ (section 4.3). A word without a vector earns nothing for it.
     """
     logits = logits.float()
     candidates = torch.cat([logits.detach().topk(best, dim=-1).indices, explored], dim=-1)  # (B, T, best + k)

@@ -16,12 +16,13 @@ from typing import Any, Literal
 import numpy as np
 import torch
 
+from allonym import models
 from allonym.errors import ParameterError
 from allonym.networks.erae.inference import EraeShape
 from allonym.training.erae import checkpoints
 from allonym.training.erae.batches import EraeSentences
 from allonym.training.erae.corpus import EraeCorpus
-from allonym.training.erae.folder import USER_CARD, user_config, write
+from allonym.training.erae.folder import USER_CARD, write
 from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, measure
 from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
@@ -44,37 +45,21 @@ _SENTENCES_FOR_ROUNDING = 200
 
 @dataclass(frozen=True)
 class EraeRecipe:
-    """Everything that fixes a model, beside the text; kept in the checkpoint.
+    """Everything that fixes a model, beside the text; kept in the checkpoint."""
 
-    Attributes:
-        text: Column with the texts.
-        author: Column with the authors.
-        variant: `"paper"` or `"attention"`.
-        size: One of `SIZES`.
-        words: Tokens of the vocabulary, at most.
-        shared_by: How many documents, or authors where they are known, must use a word.
-        held_out: Share of the documents that tells when to stop.
-        epochs: Passes over the sentences, at most; None for no limit.
-        minutes: Minutes of training, at most; None for no limit.
-        batch: Sentences of a step.
-        learning_rate: Size of a step at its largest; None for what suits the size.
-        patience: Looks at the held-out sentences without a lower loss, after which training ends.
-        seed: Fixes initial weights, order, noise and what is held out.
-    """
-
-    text: str | None = None
-    author: str | None = None
+    text: str | None = None  # column with the texts
+    author: str | None = None  # column with the authors
     variant: Variant = "attention"
-    size: Literal["tiny", "small", "full"] = "full"
-    words: int = 20_000
-    shared_by: int = 3
-    held_out: float = 0.1
-    epochs: int | None = None
-    minutes: float | None = None
-    batch: int = 64
-    learning_rate: float | None = None
-    patience: int = 8
-    seed: int = 1
+    size: Literal["tiny", "small", "full"] = "full"  # one of `SIZES`
+    words: int = 20_000  # tokens of the vocabulary, at most
+    shared_by: int = 3  # how many documents, or authors where they are known, must use a word
+    held_out: float = 0.1  # share of the documents that tells when to stop
+    epochs: int | None = None  # passes over the sentences, at most; None for no limit
+    minutes: float | None = None  # minutes of training, at most; None for no limit
+    batch: int = 64  # sentences of a step
+    learning_rate: float | None = None  # size of a step at its largest; None for what suits the size
+    patience: int = 8  # looks at the held-out sentences without a lower loss, after which training ends
+    seed: int = 1  # fixes initial weights, order, noise and what is held out
 
     def shape(self, words: int) -> EraeShape:
         """Return the sizes of the network for a vocabulary of so many tokens."""
@@ -102,35 +87,23 @@ class EraeRecipe:
 
 @dataclass(frozen=True)
 class Watcher:
-    """Who is told how training goes, and may end it.
+    """Who is told how training goes, and may end it."""
 
-    Attributes:
-        step: Told after each step how much is done, from 0 to 1, and how many steps that is.
-        look: Told at each look at the held-out sentences, the measurements by name.
-        stop: Asked after each step whether to write a checkpoint and end; the run then raises KeyboardInterrupt.
-    """
-
+    # Told after each step how much is done, from 0 to 1, and how many steps that is.
     step: Callable[[float, int], None] = lambda done, step: None
+    # Told at each look at the held-out sentences, the measurements by name.
     look: Callable[[dict[str, float]], None] = lambda found: None
+    # Asked after each step whether to write a checkpoint and end; the run then raises KeyboardInterrupt.
     stop: Callable[[], bool] = lambda: False
 
 
 def train(
     corpus: EraeCorpus, recipe: EraeRecipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
 ) -> dict[str, Any]:
-    """Train a network and write it as a model folder.
+    """Train a network, write it as a model folder, and return figures about it.
 
-    Args:
-        corpus: What `corpus.prepare` made of the text.
-        recipe: How.
-        folder: Where checkpoints and the model go.
-        device: The processor or a graphics card.
-        resume: Go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model or
-            checkpoint that is there is deleted.
-        watcher: Who is told.
-
-    Returns:
-        Figures about the model.
+    To resume is to go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model
+    or checkpoint that is there is deleted.
 
     Raises:
         ResumeError: The checkpoint is damaged.
@@ -227,11 +200,15 @@ def _finish(
         recipe.shape(len(corpus.vocabulary)),
         {name: array.astype(np.float32) for name, array in arrays_of(network).items()},
         corpus.vocabulary,
-        config=user_config(folder.resolve().name, _training_record(recipe, training), figures),
+        config={
+            "name": folder.resolve().name,
+            models.TRAINED_ON: models.USER_TEXT,  # guarantees of what it draws say so
+            "training": _training_record(recipe, training),
+            "held_out": figures,
+        },
         card=USER_CARD,
         values=_card_values(corpus, recipe),
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
-        mode=0o600,
     )
     publish(folder)
     return {**found, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}

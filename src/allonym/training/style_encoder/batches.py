@@ -13,53 +13,29 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from allonym.networks.style_encoder.text import FINE, FIRST_KNOWN, KINDS, KNOWN, TokenRow, classes, read
+from allonym.networks.style_encoder.text import FINE, FIRST_KNOWN, KINDS, KNOWN, Arithmetic, TokenRow, classes, read
 
 FORMS = 4  # as written, plain, spaced, spaced and lower
 _PLAIN = {"’": "'", "‘": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\n": " "}
 _MOST_CHARACTERS = 2600
 
 
-class TorchArithmetic:
-    """`text.Arithmetic` of torch, on one device."""
-
-    def __init__(self, device: torch.device) -> None:
-        self.device = device
-
-    def cumulated(self, values: Tensor) -> Tensor:
-        """Return running sums, modulo 2^64."""
-        return values.cumsum(0)
-
-    def highest_so_far(self, values: Tensor) -> Tensor:
-        """Return running maxima."""
-        return values.cummax(0).values
-
-    def places(self, chosen: Tensor) -> Tensor:
-        """Return where a row of truth values is true."""
-        return chosen.nonzero()[:, 0]
-
-    def table(self, values: NDArray[np.int64]) -> Tensor:
-        """Return a NumPy array as a tensor."""
-        return torch.from_numpy(values).to(self.device)
-
-    def either(self, chosen: Tensor, first: Tensor | int, second: Tensor | int) -> Tensor:
-        """Return the first value where chosen, else the second."""
-        return torch.where(chosen, first, second)
-
-    def within(self, values: Tensor, sorted_values: Tensor) -> Tensor:
-        """Return which values are among some sorted ones."""
-        return torch.isin(values, sorted_values)
+def torch_arithmetic(device: torch.device) -> Arithmetic:
+    """Return torch's operations, on one device."""
+    return Arithmetic(
+        cumulated=lambda values: values.cumsum(0),
+        highest_so_far=lambda values: values.cummax(0).values,
+        places=lambda chosen: chosen.nonzero()[:, 0],
+        table=lambda values: torch.from_numpy(values).to(device),
+        either=torch.where,
+        within=torch.isin,
+    )
 
 
 class WriterTexts:
-    """Texts of many writers, ready to be cut and counted.
+    """Texts of many writers, ready to be cut and counted in so many of the forms.
 
-    Args:
-        characters: One row, as `text.numbered` returns it.
-        ranges: Where each text begins and ends (texts × 2).
-        writers: Who wrote each, from 0; a writer's texts lie together.
-        device: Where to keep it all.
-        forms: How many of the forms are needed.
+    Characters and ranges are as `text.numbered` returns them; a writer's texts lie together.
     """
 
     def __init__(
@@ -71,7 +47,7 @@ class WriterTexts:
         forms: int = FORMS,
     ) -> None:
         self.device = device
-        arithmetic = TorchArithmetic(device)
+        arithmetic = torch_arithmetic(device)
         written = read(torch.from_numpy(characters).to(device).long(), arithmetic)
         self.tokens = torch.searchsorted(written.starts, torch.from_numpy(ranges).to(device))  # (texts, 2)
         counts = torch.bincount(torch.from_numpy(writers).to(device))
@@ -159,12 +135,8 @@ class CropBatch:
 class Crops:
     """Draws batches: some writers, a few texts of each, a run of tokens of each text.
 
-    Args:
-        texts: What to draw from.
-        chance: Fixes what is drawn.
-        changed: How often a batch is in another form than as written.
-        fewest: Tokens of the shortest crops.
-        most: Tokens of the longest; logarithms of lengths are uniform.
+    Crops have from `fewest` to `most` tokens, logarithms of lengths uniform; so often a batch is `changed`: in another
+    form than as written.
     """
 
     def __init__(

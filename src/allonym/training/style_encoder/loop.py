@@ -32,39 +32,22 @@ _AT_ONCE = 512
 
 @dataclass(frozen=True)
 class StyleSettings:
-    """How to train.
+    """How to train."""
 
-    Attributes:
-        minutes: Stop after so long.
-        steps: Stop after so many steps, if that is sooner.
-        writers: Writers of a batch.
-        each: Crops of each of them.
-        left_out: Share of the n-grams that a step does not see.
-        changed: How often a batch is in another form than as written.
-        weight_rate: AdamW's learning rate for the weights of n-grams, at its highest.
-        learning_rate: The same for everything else.
-        decay: Weight decay of everything else.
-        exponent: Of n-grams' spreads, for the weights to begin with.
-        warm_up: Steps until the learning rate is at its highest; from there it falls as a cosine.
-        average: Share of the running mean that stays at each step.
-        every: Seconds between looks at the watched writers.
-        seed: Fixes what is drawn.
-    """
-
-    minutes: float = 3.0
-    steps: int = 10**9
-    writers: int = 256
-    each: int = 4
-    left_out: float = 0.3
-    changed: float = 0.5
-    weight_rate: float = 1e-2
-    learning_rate: float = 4e-3
-    decay: float = 0.1
-    exponent: float = 0.75
-    warm_up: int = 200
-    average: float = 0.999
-    every: float = 20.0
-    seed: int = 1
+    minutes: float = 3.0  # stop after so long
+    steps: int = 10**9  # stop after so many steps, if that is sooner
+    writers: int = 256  # writers of a batch
+    each: int = 4  # crops of each of them
+    left_out: float = 0.3  # share of the n-grams that a step does not see
+    changed: float = 0.5  # how often a batch is in another form than as written
+    weight_rate: float = 1e-2  # AdamW's learning rate for the weights of n-grams, at its highest
+    learning_rate: float = 4e-3  # the same for everything else
+    decay: float = 0.1  # weight decay of everything else
+    exponent: float = 0.75  # of n-grams' spreads, for the weights to begin with
+    warm_up: int = 200  # steps until the learning rate is at its highest; from there it falls as a cosine
+    average: float = 0.999  # share of the running mean that stays at each step
+    every: float = 20.0  # seconds between looks at the watched writers
+    seed: int = 1  # fixes what is drawn
 
 
 def contrastive_loss(scores: Tensor, writers: Tensor, texts: Tensor) -> Tensor:
@@ -79,17 +62,9 @@ def contrastive_loss(scores: Tensor, writers: Tensor, texts: Tensor) -> Tensor:
 
 
 class StyleTraining:
-    """One training run.
+    """One training run; texts of other writers, by name, are watched to choose the best moment by.
 
-    Args:
-        network: What is trained, on the device of the texts.
-        texts: Of the training writers.
-        watched: Texts of other writers, by name, to choose the best moment by.
-        settings: How.
-        progress: Told at each look.
-
-    Attributes:
-        best: What the look with the best figures found; empty before the first.
+    `best` is what the look with the best figures found; empty before the first.
     """
 
     def __init__(
@@ -157,13 +132,10 @@ class StyleTraining:
             figures |= {f"{name} {key}": value for key, value in watch(self.averaged, texts).items()}
         if self.progress is not None:
             self.progress(figures)
-        self._best.look(-_score(figures), self.averaged)
+        accuracy = sum(value for name, value in figures.items() if name.endswith("accuracy"))
+        self._best.look(-accuracy, self.averaged)
         if not self._best.looks_since:
             self.best = figures
-
-
-def _score(figures: dict[str, float]) -> float:
-    return sum(value for name, value in figures.items() if name.endswith("accuracy"))
 
 
 @torch.no_grad()

@@ -24,11 +24,7 @@ _LEAST_LENGTH = 1e-3
 
 
 class FeatureWeights(nn.Module):
-    """Counts of n-grams → n-grams, damped and weighed, each kind brought to the length of its share.
-
-    Args:
-        sizes: How many numbers each kind of n-grams has.
-    """
+    """Counts of n-grams → n-grams, damped and weighed, each kind brought to the length of its share."""
 
     base: Tensor
 
@@ -52,12 +48,7 @@ class FeatureWeights(nn.Module):
         self.base.copy_(-exponent * spread.clamp(min=_LEAST_SPREAD).log())
 
     def forward(self, counts: Tensor, kept: Tensor | None = None) -> Tensor:
-        """Return vectors of length 1 (B, F).
-
-        Args:
-            counts: (B, F) of the finest n-grams.
-            kept: (F,) 1 for n-grams that are seen, 0 for those left out, in training.
-        """
+        """Return vectors of length 1 (B, F) of counts of the finest n-grams, of which some are not kept in training."""
         return self._weighed(self._fitting(counts), kept)
 
     def cosine_scale(self) -> Tensor:
@@ -86,10 +77,7 @@ class FeatureWeights(nn.Module):
 class StyleVector(FeatureWeights):
     """Counts of n-grams → a table's rows, added up → a layer of ReLU beside a linear one → a unit vector.
 
-    Args:
-        shape: Sizes of the network.
-        dropout: Share of the hidden numbers that a training step leaves out.
-        temperature: What cosines are divided by in the loss.
+    In the loss, cosines are divided by the temperature.
     """
 
     def __init__(self, shape: StyleShape | None = None, *, dropout: float = 0.5, temperature: float = 0.05) -> None:

@@ -32,11 +32,7 @@ Kept = tuple[Float32, Int64, Float32, Int64]
 
 
 class RoundedTable:
-    """Word vectors as whole numbers of a step, packed.
-
-    Args:
-        vectors: One row a word, at least one of them not zero.
-    """
+    """Word vectors, one row a word and not all of them zero, as whole numbers of a step, packed."""
 
     def __init__(self, vectors: Float32) -> None:
         wide = vectors.astype(np.float64)
