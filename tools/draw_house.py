@@ -46,7 +46,7 @@ WAYS: dict[str, list[tuple[str, str]]] = {
         ("web.server", "listens on this machine"),
         ("web.guard", "turns away everybody but the browser with the key"),
         ("web.api", "reads the question"),
-        ("web.reading", "has the text read"),
+        ("recognition.reading", "words the answer, as `check` does"),
         ("recognition.recogniser", "says how recognisable it is"),
         ("web.rewriting", "has it rewritten"),
         ("anonymizers.base", "draws, as for a letter"),

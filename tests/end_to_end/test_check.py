@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import io
+import statistics
 import sys
 
 import click
 import pytest
 
-from allonym.cli.check import _marked
+from allonym.cli.check import rows as table_rows
+from allonym.cli.check.printing import marked
 from allonym.cli.talk import Talk
+from allonym.formats.files import open_documents
 from allonym.randomness import insecure
-from allonym.recognition.recogniser import Evidence, Place
+from allonym.recognition import reading
+from allonym.recognition.evidence import Evidence, Place
 
 TOPICS = ["the boat", "my garden", "an old clock", "the winter market", "our neighbour", "a long walk", "the bread"]
 HABITS = {
@@ -59,7 +63,8 @@ def test_the_answer_starts_with_one_sentence(command, known, text):
     assert sum("linear SVM: " in line for line in rest) == 2
     assert any("!" in line and "line " in line for line in rest if " %  " in line)
     assert "fewer than 500 words are unreliable" in result.err
-    assert "may be none of the known ones" in result.err
+    assert rest[0].startswith("By none of these: ")
+    assert "of strangers' texts were taken for a known writer's" in rest[0]
 
 
 def test_quiet_says_nothing_but_the_answer(command, known, text):
@@ -122,8 +127,8 @@ def test_on_a_terminal_marks_are_bold_and_underlined(monkeypatch):
 
     monkeypatch.setattr(sys, "stdout", Terminal())
     clues = [Evidence("marks", 0.5, (Place(7, 9, 1),)), Evidence("a mark", 0.1, (Place(8, 10, 1),))]
-    assert _marked("so good!!!?", clues, Talk()) == f"so good{click.style('!!!', bold=True, underline=True)}?"
-    assert _marked("so good!!!?", clues, Talk(color=False)) == "so good[[!!!]]?"
+    assert marked("so good!!!?", clues, Talk()) == f"so good{click.style('!!!', bold=True, underline=True)}?"
+    assert marked("so good!!!?", clues, Talk(color=False)) == "so good[[!!!]]?"
 
 
 def test_escape_sequences_of_a_text_do_not_reach_the_terminal(command, known, tmp_path):
@@ -151,8 +156,10 @@ def test_known_authors_from_a_table(command, known, text, tmp_path, write_table)
     ]
     for suffix in (".csv", ".jsonl", ".parquet"):
         table = write_table(tmp_path / f"known{suffix}", rows)
-        line = ("check", text, "--known", table, "--text", "said", "--author", "who", *QUICK, "--json")
+        line = ("check", text, "--known", table, "--known-text", "said", "--known-author", "who", *QUICK, "--json")
         assert command(*line).done().json["author"] == "ben"
+        as_before = ("check", text, "--known", table, "--text", "said", "--author", "who", *QUICK, "--json")
+        assert command(*as_before).done().json["author"] == "ben"
 
 
 def test_a_known_text_is_not_checked_against_itself(command, known):
@@ -225,10 +232,144 @@ def test_bad_options_are_refused(command, known, text):
     assert "There is no attacker" in command(*line, "--attackers", "psychic").refused().err
     assert "--fail-above" in command(*line, "--fail-above", "7").refused().err
     assert "--same-as" in command(*line, "--same-as", text, "--me", "ben").refused().err
-    assert "Missing option '--known'" in command("check", text).refused().err
+    for idle in (("--me", "ben"), QUICK, ("--known-author", "who"), ("--text", "said")):
+        assert f"Only with known writers: {idle[0]}" in command("check", text, *idle).refused().err
+    assert "--id names a column" in command(*line, "--id", "who").refused().err
 
 
 def test_one_huge_line_and_another_script_are_judged(command, known, tmp_path):
     path = tmp_path / "huge.txt"
     path.write_text("a" * 300_000 + " " + "字" * 50_000 + " !!" * 1_000, encoding="utf-8")
     assert command("check", path, "--known", known, *QUICK, "--json").done().json["authors"] == 4
+
+
+# without known writers
+
+
+LETTER = (
+    "We walked along the harbour; the gulls, upon the wall, were quarrelling. I'm sure nobody minded the rain. " * 12
+)
+
+
+@pytest.fixture
+def letter(tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text(LETTER, encoding="utf-8")
+    return path
+
+
+def test_without_known_writers_it_says_what_the_page_says(command, letter):
+    result = command("check", letter).done()
+    page = reading.read(LETTER, None)
+    first, *rest = result.out.splitlines()
+    assert first == f"{page.sentence} {page.verdict}"
+    assert any("semicolon" in line and "line 1 “;”" in line for line in rest)
+    for note in page.notes:
+        assert note in result.err
+    assert "--known FOLDER" in result.err
+    found = command("check", letter, "--json").done().json
+    assert (found["basis"], found["risk"]) == ("profile", page.risk)
+    assert "harbour" not in str(found)
+    assert "[[the]] gulls" in command("check", letter, "--show").done().out
+
+
+def test_without_known_writers_the_risk_is_how_unusual_it_is(command, letter, tmp_path):
+    risk = reading.read(LETTER, None).risk
+    assert command("check", letter, "--fail-above", f"{risk - 0.01}").code == 1
+    assert command("check", letter, "--fail-above", "1").code == 0
+    short = tmp_path / "short.txt"
+    short.write_text("Only five words in it.", encoding="utf-8")
+    assert "too few to say anything" in command("check", short).done().out
+    assert "--fail-above cannot be decided" in command("check", short, "--fail-above", "0.5").err
+    both = command("check", tmp_path, "--json").done().json["documents"]
+    assert [(one["id"], one["basis"]) for one in both] == [("letter.txt", "profile"), ("short.txt", "nothing")]
+
+
+def test_two_texts_are_compared_without_known_writers(command, letter, tmp_path):
+    found = command("check", letter, "--same-as", letter, "--json").done().json
+    assert found["risk"] > 0.9
+    assert 0.5 < found["measured"]["accuracy"]["value"] < 1
+    short = tmp_path / "short.txt"
+    short.write_text("Only five words in it.", encoding="utf-8")
+    assert "give longer ones" in command("check", letter, "--same-as", short).refused().err
+
+
+# tables
+
+
+@pytest.fixture
+def rows():
+    made = [{"name": f"row {author}", "said": written(author, 30, 6), "stars": 3} for author in HABITS]
+    return [*made, {"name": "row of a known text", "said": written("ada", 40, 0), "stars": 1}]
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".jsonl", ".parquet"])
+def test_each_row_of_a_table_is_checked(command, known, rows, tmp_path, write_table, suffix):
+    table = write_table(tmp_path / f"table{suffix}", rows)
+    line = ("check", table, "--text", "said", "--id", "name", "--known", known, *QUICK)
+    answer = command(*line, "--json").done()
+    found = answer.json["documents"]
+    assert [one["id"] for one in found] == [row["name"] for row in rows]
+    assert [one["author"] for one in found] == [*HABITS, "ada"]
+    assert all(0 < one["certainty"] <= 1 and 0 <= one["none_of_these"] <= 1 for one in found)
+    assert answer.out.count("\n") == len(rows) + 2  # a record a line
+    assert answer.json["summary"]["rows"] == len(rows)
+    assert "because they are the text to check: 1." in answer.err
+    assert f"{len(rows)} rows" in answer.err
+
+
+def test_a_table_for_people_and_for_fail_above(command, known, rows, tmp_path, write_table):
+    table = write_table(tmp_path / "table.csv", rows)
+    line = ("check", table, "--text", "said", "--known", known, *QUICK)
+    lines = command(*line).done().out.splitlines()
+    assert lines[0].split("\t")[0] == "risk"
+    assert [one.split("\t")[2] for one in lines[1:]] == [*HABITS, "ada"]
+    assert [one.split("\t")[-1] for one in lines[1:]] == ["0", "1", "2", "3", "4"]
+    assert command(*line, "--fail-above", "0.5").code == 1
+    assert command(*line, "--fail-above", "1").code == 0
+    mine = command(*line, "--me", "ada", "--json").done().json["documents"]
+    assert [one["recognised"] for one in mine] == [True, False, False, False, True]
+
+
+def test_both_may_be_tables(command, known, rows, tmp_path, write_table):
+    table = write_table(tmp_path / "table.csv", rows)
+    texts = [{"who": path.parent.name, "body": path.read_text("utf-8")} for path in sorted(known.rglob("*.txt"))]
+    reference = write_table(tmp_path / "known.jsonl", texts)
+    line = ("check", table, "--text", "said", "--known", reference, "--known-text", "body", "--known-author", "who")
+    assert [one["author"] for one in command(*line, *QUICK, "--json").done().json["documents"]] == [*HABITS, "ada"]
+
+
+def test_a_table_without_known_writers(command, tmp_path, write_table):
+    table = write_table(tmp_path / "table.csv", [{"said": LETTER, "n": "1"}, {"said": "Too short.", "n": "2"}])
+    answer = command("check", table, "--text", "said", "--id", "n", "--json").done()
+    first, second = answer.json["documents"]
+    assert (first["id"], first["risk"]) == ("1", reading.read(LETTER, None).risk)
+    assert (second["id"], second["risk"], second["basis"]) == ("2", None, "nothing")
+    assert "--known FOLDER" in answer.err
+
+
+def test_rows_without_a_word_are_told_and_exit_4(command, known, rows, tmp_path, write_table):
+    table = write_table(tmp_path / "table.csv", [*rows[:2], {"name": "empty", "said": " ", "stars": 1}])
+    result = command("check", table, "--text", "said", "--id", "name", "--known", known, *QUICK, "--json")
+    assert result.code == 4
+    assert "they hold no word: 1 rows" in result.err
+    assert [one["words"] > 0 for one in result.json["documents"]] == [True, True, False]
+
+
+def test_bad_tables_are_refused_in_a_sentence(command, known, rows, tmp_path, write_table):
+    table = write_table(tmp_path / "table.csv", rows)
+    assert "name one with --text" in command("check", table, "--known", known).refused().err
+    assert "--show" in command("check", table, "--text", "said", "--known", known, "--show").refused().err
+    assert "--same-as" in command("check", table, "--same-as", table).refused().err
+    empty = write_table(tmp_path / "empty.csv", [{"said": " ", "n": "1"}])
+    assert "no word in its text column" in command("check", empty, "--text", "said", "--known", known).refused().err
+    canary = write_table(tmp_path / "canary.jsonl", [{"said": f"{CANARY}\0", "n": "1"}])
+    refused = command("check", canary, "--text", "said", "--known", known).refused()
+    assert "zero bytes" in refused.err
+    assert CANARY not in refused.err
+
+
+def test_the_median_length_of_rows_is_counted_without_keeping_them(tmp_path, write_table):
+    lengths = [1, 2, 2, 5, 5, 5, 9_000]
+    table = write_table(tmp_path / "table.jsonl", [{"said": " ".join(["word"] * words)} for words in [0, *lengths]])
+    assert table_rows.usual_words(open_documents(table, text="said")) == statistics.median(lengths)

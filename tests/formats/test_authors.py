@@ -48,7 +48,7 @@ def test_tables_need_a_column_of_authors(tmp_path, suffix):
 
         pq.write_table(pa.table({"who": ["ada", "ben"], "said": ["one word", "two words"]}), path)
     assert read_authors(path, text="said", author="who") == KnownTexts(["one word", "two words"], ["ada", "ben"])
-    with pytest.raises(InputError, match="--author"):
+    with pytest.raises(InputError, match="--known-author"):
         read_authors(path, text="said")
 
 
@@ -88,7 +88,7 @@ def test_known_texts_must_be_a_folder_or_a_table(tmp_path):
             read_authors(source)
     with pytest.raises(InputError, match="does not exist"):
         read_authors(tmp_path / "nowhere")
-    with pytest.raises(InputError, match="leave out --text and --author"):
+    with pytest.raises(InputError, match="leave out --known-text and --known-author"):
         read_authors(tmp_path, author="who")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError
+from dataclasses import FrozenInstanceError, replace
 
 import numpy as np
 import pytest
@@ -14,6 +14,8 @@ from allonym.attackers.floors import Majority
 from allonym.attackers.linear import ClearChannelSVM, WordNGramSVM
 from allonym.errors import InputError, ParameterError
 from allonym.randomness import insecure
+from allonym.recognition import certainty
+from allonym.recognition.certainty import Steepness
 from allonym.recognition.recogniser import DEFAULT_ATTACKERS, Recogniser
 from allonym.recognition.reliability import Piece, count_words, cut, folds, probabilities, sharpness_of
 
@@ -135,32 +137,42 @@ def test_no_folds_without_two_pieces_of_anybody():
 # calibration
 
 
+FLAT = Steepness(mean=0.0, spread=1e6, shift=0.0)  # as if nothing had been measured elsewhere
+
+
 def test_sharpness_recovers_a_known_temperature():
     # The first class is right two times of three, so the odds should be 2:1 and their logarithm ln 2.
     scores = np.tile([[1.0, 0.0]], (3_000, 1))
     truth = np.array([0, 0, 1] * 1_000)
-    assert sharpness_of(scores, truth) == pytest.approx(np.log(2), rel=2e-3)
-    assert probabilities(scores[:1], sharpness_of(scores, truth))[0] == pytest.approx([2 / 3, 1 / 3], rel=1e-3)
+    assert sharpness_of(scores, truth, FLAT) == pytest.approx(np.log(2), rel=2e-3)
+    assert probabilities(scores[:1], sharpness_of(scores, truth, FLAT))[0] == pytest.approx([2 / 3, 1 / 3], rel=1e-3)
+    # Many pieces outweigh what was measured elsewhere.
+    elsewhere = replace(certainty.shipped().steepness, shift=0.0)
+    assert sharpness_of(scores, truth, elsewhere) == pytest.approx(np.log(2), rel=0.1)
 
 
 def test_sharpness_is_the_minimum_of_the_documented_loss():
     rng = insecure(3)
     truth = rng.below(3, (40,))
     scores = rng.below(1_000, (40, 3)) / 1_000 + 0.3 * np.eye(3)[truth]
-    best = sharpness_of(scores, truth)
+    elsewhere = Steepness(mean=0.5, spread=0.4, shift=0.0)
+    best = sharpness_of(scores, truth, elsewhere)
+    spread = (scores - scores.mean(1, keepdims=True)).std()
 
     def loss(sharpness: float) -> float:
         logs = np.log(probabilities(scores, sharpness))
-        return -(40 / 41) * logs[np.arange(40), truth].mean() - logs.mean() / 41
+        return -logs[np.arange(40), truth].sum() - logs.mean() + ((np.log(sharpness * spread) - 0.5) / 0.4) ** 2 / 2
 
     assert loss(best) < min(loss(best * factor) for factor in (0.9, 0.99, 1.01, 1.1))
+    assert sharpness_of(scores, truth, replace(elsewhere, shift=0.1)) == pytest.approx(best * np.exp(0.1))
 
 
 def test_a_few_right_answers_do_not_make_an_attacker_certain():
     scores, truth = np.eye(3)[[0, 1, 2] * 3], np.array([0, 1, 2] * 3)
-    shares = probabilities(scores, sharpness_of(scores, truth))
+    shares = probabilities(scores, sharpness_of(scores, truth, FLAT))
     # One imagined piece of ten is by nobody in particular: a third for each author.
     assert shares[0] == pytest.approx([1 - 0.1 * 2 / 3, 0.1 / 3, 0.1 / 3], abs=1e-3)
+    assert probabilities(scores, sharpness_of(scores, truth))[0, 0] < 0.99
 
 
 def test_scores_that_say_nothing_stay_as_they_are():

@@ -9,7 +9,7 @@ import time
 import pytest
 
 from allonym.metrics.figures import interval, percent
-from allonym.web import reading
+from allonym.recognition import reading
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 from tests.web.payloads import KINDS, variants

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 
 from allonym import models
-from allonym.recognition import alternatives, profile_features
+from allonym.recognition import alternatives, profile_features, reading
 from allonym.recognition import profile as style_profile
 from allonym.recognition.recogniser import Recogniser
-from allonym.web import reading
 from tests.web.conftest import LETTER
 
 SMALL = ("the", "of")

@@ -26,9 +26,13 @@ class Talk:
         if self.json:
             text = json.dumps(value, ensure_ascii=False, indent=2)
             text = text if _fits(text) else json.dumps(value, indent=2)
-        elif not _fits(text):
-            text = text.encode(_encoding(), "backslashreplace").decode(_encoding())
-        click.echo(text)
+            click.echo(text)
+        else:
+            self.line(text)
+
+    def line(self, text: str) -> None:
+        """Print a line of an answer that comes in many; what standard output cannot hold is escaped."""
+        click.echo(text if _fits(text) else text.encode(_encoding(), "backslashreplace").decode(_encoding()))
 
     def say(self, sentence: str) -> None:
         """Tell a person something that is not data."""

@@ -7,7 +7,7 @@ beside the authors' folders could be meant either way.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
@@ -31,10 +31,11 @@ class KnownTexts:
     authors: list[str] = field(repr=False)
     skipped: int = 0
 
-    def without(self, texts: Sequence[str]) -> KnownTexts:
+    def without(self, texts: Iterable[str]) -> KnownTexts:
         """Leave these texts out, whoever wrote them and whatever white space is around them."""
-        stripped = {text.strip() for text in texts}
-        kept = [row for row, text in enumerate(self.texts) if text.strip() not in stripped]
+        known = {text.strip() for text in self.texts}
+        repeated = {stripped for text in texts if (stripped := text.strip()) in known}  # however many texts there are
+        kept = [row for row, text in enumerate(self.texts) if text.strip() not in repeated]
         return KnownTexts([self.texts[row] for row in kept], [self.authors[row] for row in kept], self.skipped)
 
 
@@ -50,9 +51,11 @@ def read_authors(source: str | Path, *, text: str | None = None, author: str | N
     if str(source) == "-" or (path.suffix.lower() == ".txt" and path.is_file()):
         raise InputError("Known texts need their authors; give a folder with a sub-folder for each, or a table.")
     if path.is_dir() and (text, author) != (None, None):
-        raise InputError(f"{shown(path)} is a folder, whose sub-folders are authors; leave out --text and --author.")
+        raise InputError(
+            f"{shown(path)} is a folder, whose sub-folders are authors; leave out --known-text and --known-author."
+        )
     if not path.is_dir() and path.exists() and author is None:
-        raise InputError(f"{shown(path)} is a table; name the column with the authors by --author.")
+        raise InputError(f"{shown(path)} is a table; name the column with the authors by --known-author.")
     documents = open_documents(source, text=text, author=author)
     known = _of_folder(documents) if path.is_dir() else _of_table(documents)
     refuse_binary(source, known.texts)
@@ -66,7 +69,9 @@ def read_documents(source: str) -> tuple[list[str], list[str]]:
         Names (the file, the path within the folder) and texts.
     """
     if source != "-" and Path(source).is_file() and Path(source).suffix.lower() != ".txt":
-        raise InputError(f"{shown(source)} is not a text; give a .txt file, a folder of them, or - for standard input.")
+        raise InputError(
+            f"{shown(source)} is not a text; give a .txt file, a folder of them, a table, or - for standard input."
+        )
     documents = open_documents(source)
     names: list[str] = []
     texts: list[str] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Self
@@ -16,14 +15,15 @@ from allonym.attackers.linear import LinearAttacker
 from allonym.errors import InputError, ParameterError
 from allonym.metrics import scoring
 from allonym.metrics.figures import Figure, percent
+from allonym.recognition import strangers
+from allonym.recognition.evidence import Evidence, evidence
 from allonym.recognition.reliability import Piece, Reliability, count_words, cross_validate, cut, folds, probabilities
+from allonym.recognition.strangers import NoneOfThese, Threshold
 
 DEFAULT_ATTACKERS = ("words-svm", "characters-svm", "writeprints-svm", "clear-channel")
 FEW_WORDS = 500
-OPEN_SET = "The real author may be none of the known ones; shares are among these alone."
+AMONG_THESE = "The writers' shares are among these alone."
 _FEW_PIECES = 3
-_CLUES_WEIGHED = 40  # single features, many of which overlap: “Dolb”, “olby”, “olb”
-_CLUES_SHOWN = 10
 
 Progress = Callable[[int, int], None]
 
@@ -71,30 +71,6 @@ class Opinion:
 
 
 @dataclass(frozen=True)
-class Place:
-    """A stretch of the text: first character, the one after the last, and the line (from 1) it begins on."""
-
-    start: int
-    stop: int
-    line: int
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """A habit that gives the author away.
-
-    Attributes:
-        feature: What it is, in words.
-        share: Its part, with features that lie over it, of all that speaks for the author.
-        places: Where it stands in the text; none if it measures the whole.
-    """
-
-    feature: str
-    share: float
-    places: tuple[Place, ...]
-
-
-@dataclass(frozen=True)
 class Recognition:
     """How recognisable a text is.
 
@@ -107,6 +83,8 @@ class Recognition:
         opinions: One for each attacker, the strongest (by cross-validation) first.
         me: The true author, if told.
         clues: What gives the text away to the strongest attacker that can explain itself, strongest first.
+        none_of_these: How likely it is that none of them wrote it; None where that cannot be told.
+        cannot_tell: Why not, in a sentence.
         warnings: Why not to rely on all this, in sentences.
     """
 
@@ -118,6 +96,8 @@ class Recognition:
     opinions: tuple[Opinion, ...]
     me: str | None
     clues: tuple[Evidence, ...] = field(repr=False)
+    none_of_these: NoneOfThese | None
+    cannot_tell: str
     warnings: tuple[str, ...]
 
     @property
@@ -141,6 +121,12 @@ class Recognition:
     def recognised(self) -> bool | None:
         """Whether the strongest attacker names the true author, if told."""
         return None if self.me is None else self.rank == 1
+
+    @property
+    def open_set(self) -> str:
+        """Whether somebody else may have written it, in sentences."""
+        answer = self.cannot_tell if self.none_of_these is None else str(self.none_of_these)
+        return f"{answer} {AMONG_THESE}"
 
     @property
     def measured(self) -> str:
@@ -216,7 +202,8 @@ class Recogniser:
         _check(pieces, authors)
         dealt = folds(pieces)
         asked = [make(name) for name in DEFAULT_ATTACKERS] if self.attackers is None else list(self.attackers)
-        total = len(asked) * (len(np.unique(dealt[dealt >= 0])) + 1)
+        groups = strangers.group_count(len({piece.author for piece in pieces}))
+        total = len(asked) * (len(np.unique(dealt[dealt >= 0])) + 1) + groups
         done = 0
 
         def step() -> None:
@@ -233,6 +220,9 @@ class Recogniser:
             step()
         # The best of several on the same pieces is slightly flattered, in the attacker's favour: the safe side.
         self._judged = sorted(judged, key=lambda one: (-one.reliability.accuracy.value, one.reliability.log_loss))
+        strongest = self._judged[0]
+        left_out = list(strangers.leave_out(strongest.attacker, pieces, dealt, step))
+        self._threshold = strangers.learn(strongest.reliability.unseen, left_out, pieces)
         self._pieces = pieces
         self._chance = scoring.chance([piece.author for piece, fold in zip(pieces, dealt, strict=True) if fold >= 0])
         return self
@@ -242,12 +232,13 @@ class Recogniser:
         """The known authors, sorted."""
         return sorted({piece.author for piece in self._pieces})
 
-    def check(self, text: str, me: str | None = None) -> Recognition:
+    def check(self, text: str, me: str | None = None, *, clues: bool = True) -> Recognition:
         """Ask all attackers about a text.
 
         Args:
             text: The text.
             me: Its true author, if known.
+            clues: Whether to look for what gives it away, which takes most of the time.
         """
         if not hasattr(self, "_judged"):
             raise InputError("The recogniser has learned nothing yet; call fit(texts, authors) first.")
@@ -258,6 +249,7 @@ class Recogniser:
             raise ParameterError("The true author is not among the known ones; add their texts or leave the name out.")
         opinions = tuple(_opinion(judged, text) for judged in self._judged)
         piece_words = int(np.median([piece.words for piece in self._pieces]))
+        none_of_these, cannot_tell = self._stranger(text, words)
         return Recognition(
             words=words,
             authors=len(self.authors),
@@ -266,9 +258,20 @@ class Recogniser:
             chance=self._chance,
             opinions=opinions,
             me=me,
-            clues=self._clues(text, me or opinions[0].candidates[0].author),
+            clues=self._clues(text, me or opinions[0].candidates[0].author) if clues else (),
+            none_of_these=none_of_these,
+            cannot_tell=cannot_tell,
             warnings=tuple(self._warnings(words, piece_words)),
         )
+
+    def _stranger(self, text: str, words: int) -> tuple[NoneOfThese | None, str]:
+        """Return how likely it is that none of the known authors wrote it, or why that cannot be told."""
+        if not isinstance(self._threshold, Threshold):
+            return None, self._threshold
+        if words < strangers.FEWEST_WORDS:
+            return None, f"{words:,} words are too few to tell whether somebody else wrote it."
+        [scores] = self._judged[0].attacker.decision_function([text])
+        return self._threshold.judge(scores), ""
 
     def _clues(self, text: str, author: str) -> tuple[Evidence, ...]:
         for judged in self._judged:
@@ -291,41 +294,6 @@ class Recogniser:
                 "what is said about them is weak."
             )
         return found
-
-
-def evidence(attacker: LinearAttacker, text: str, author: str) -> tuple[Evidence, ...]:
-    """Return what speaks for an author, strongest first; features that overlap everywhere are counted as one."""
-    clues = attacker.clues(text, author, most=_CLUES_WEIGHED)
-    total = attacker.speaks_for(text, author)
-    merged: list[tuple[str, float, list[tuple[int, int]], list[tuple[int, int]]]] = []
-    for clue in clues:
-        for position, (feature, weight, own, stretched) in enumerate(merged):
-            if clue.places and _all_overlap(clue.places, own):
-                merged[position] = (feature, weight + clue.weight, own, stretched + clue.places)
-                break
-        else:
-            merged.append((clue.feature, clue.weight, list(clue.places), list(clue.places)))
-    merged.sort(key=lambda entry: -entry[1])
-    line_starts = [0, *(place + 1 for place, sign in enumerate(text) if sign == "\n")]
-    return tuple(
-        Evidence(feature, weight / total, _places(stretched, line_starts))
-        for feature, weight, _, stretched in merged[:_CLUES_SHOWN]
-    )
-
-
-def joined(spans: Sequence[tuple[int, int]], *, gap: int = 1) -> list[tuple[int, int]]:
-    """Join spans that overlap, in the order of the text; with a `gap` of 0 also those that touch.
-
-    >>> joined([(4, 6), (0, 3), (2, 4)]), joined([(4, 6), (0, 3), (2, 4)], gap=0)
-    ([(0, 4), (4, 6)], [(0, 6)])
-    """
-    whole: list[tuple[int, int]] = []
-    for start, stop in sorted(spans):
-        if whole and start + gap <= whole[-1][1]:
-            whole[-1] = (whole[-1][0], max(stop, whole[-1][1]))
-        else:
-            whole.append((start, stop))
-    return whole
 
 
 def sure(probability: float) -> str:
@@ -368,16 +336,3 @@ def _opinion(judged: _Judged, text: str) -> Opinion:
         top_5=reliability.top_5,
         candidates=tuple(Candidate(str(attacker.classes_[place]), float(shares[place])) for place in order),
     )
-
-
-def _all_overlap(places: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]) -> bool:
-    """Tell whether each of `places` shares a character with one of `others`, one feature's places in order."""
-    for start, stop in places:
-        last_before = bisect_left(others, (stop, 0)) - 1
-        if last_before < 0 or others[last_before][1] <= start:
-            return False
-    return True
-
-
-def _places(spans: Sequence[tuple[int, int]], line_starts: Sequence[int]) -> tuple[Place, ...]:
-    return tuple(Place(start, stop, bisect_right(line_starts, start)) for start, stop in joined(spans))

@@ -3,7 +3,7 @@
 An attacker is judged on pieces of the known texts about as long as the text in question, each piece by a copy that has
 not seen it (nor, where an author has several texts, any other piece of the same text). The scores of these copies also
 say how sure the attacker may be: temperature scaling (Guo et al. 2017) turns scores s into probabilities softmax(β·s),
-with the one number β ("sharpness") that makes the log-loss of the unseen pieces smallest.
+with one number β ("sharpness"): the likeliest one, given the unseen pieces and what was measured on other authors.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from allonym.errors import InputError, ParameterError
 from allonym.language.words import checked_texts
 from allonym.metrics import scoring
 from allonym.metrics.figures import Figure
+from allonym.recognition import certainty
+from allonym.recognition.certainty import Steepness
 
 FEWEST_WORDS = 100  # of a piece: below, habits drown in chance
 MOST_WORDS = 5_000  # longer pieces would leave too few of them, and attackers hardly gain by more
@@ -64,12 +66,14 @@ class Reliability:
         top_5: Share of unseen pieces whose author was among its first five.
         log_loss: Of its calibrated probabilities.
         sharpness: The factor β of its scores.
+        unseen: Its scores of the pieces that were tested.
     """
 
     accuracy: Figure
     top_5: Figure
     log_loss: float
     sharpness: float
+    unseen: Floats = field(repr=False, compare=False)
 
 
 def count_words(text: str) -> int:
@@ -145,15 +149,9 @@ def cross_validate(attacker: Attacker, pieces: Sequence[Piece], dealt: NDArray[n
         dealt: From `folds`.
         step: Called after every fold.
     """
-    texts = np.array([piece.text for piece in pieces], dtype=object)
     authors = np.array([piece.author for piece in pieces])
     classes = np.unique(authors)
-    scores = np.zeros((len(pieces), len(classes)))
-    for fold in np.unique(dealt[dealt >= 0]):
-        unseen = dealt == fold
-        copy = clone(attacker).fit(texts[~unseen].tolist(), authors[~unseen].tolist())
-        scores[unseen] = copy.decision_function(texts[unseen].tolist())
-        step()
+    scores = unseen_scores(attacker, pieces, dealt, step)
     tested = dealt >= 0
     found, truth = scores[tested], authors[tested]
     writers = np.searchsorted(classes, truth)
@@ -163,33 +161,53 @@ def cross_validate(attacker: Attacker, pieces: Sequence[Piece], dealt: NDArray[n
         top_5=scoring.ranking(truth.tolist(), classes.tolist(), found)["top_5"],
         log_loss=_log_loss(found * sharpness, writers),
         sharpness=sharpness,
+        unseen=found,
     )
 
 
-def sharpness_of(scores: Floats, writers: Indices) -> float:
-    """Return the β for which softmax(β·scores) has the smallest log-loss.
+def unseen_scores(attacker: Attacker, pieces: Sequence[Piece], dealt: NDArray[np.int64], step: Step) -> Floats:
+    """Return pieces × authors (in the order of their names): what copies say that have not seen the piece.
 
-    One imagined piece by nobody in particular (equal shares for all authors) is added to those tested: without it a few
-    pieces, all rightly named, would make the attacker certain, which so few cannot show.
+    Rows of pieces that only train are zero. The arguments are those of `cross_validate`.
+    """
+    texts = np.array([piece.text for piece in pieces], dtype=object)
+    authors = np.array([piece.author for piece in pieces])
+    scores = np.zeros((len(pieces), len(np.unique(authors))))
+    for fold in np.unique(dealt[dealt >= 0]):
+        unseen = dealt == fold
+        copy = clone(attacker).fit(texts[~unseen].tolist(), authors[~unseen].tolist())
+        scores[unseen] = copy.decision_function(texts[unseen].tolist())
+        step()
+    return scores
+
+
+def sharpness_of(scores: Floats, writers: Indices, steepness: Steepness | None = None) -> float:
+    """Return β of softmax(β·scores): the likeliest, given these documents and what was measured elsewhere.
+
+    The log-loss of the documents is made small together with that of an imagined one by nobody in particular (equal
+    shares for all authors), and with a penalty for a β unlike those of public corpora. Without these, a few pieces, all
+    rightly named, would make the attacker certain, which so few cannot show.
 
     Args:
         scores: Documents × authors, of documents the attacker has not seen.
         writers: Column of each document's author.
+        steepness: What was measured elsewhere; by default the shipped table.
     """
     from scipy.optimize import minimize_scalar
 
+    elsewhere = certainty.shipped().steepness if steepness is None else steepness
     spread = float((scores - scores.mean(1, keepdims=True)).std())
     if spread == 0:
         return 1.0
-    missed = 1 / (len(scores) + 1)
 
     def loss(logarithm: float) -> float:
+        unlike = (logarithm - elsewhere.mean) / elsewhere.spread
         logits = scores * (np.exp(logarithm) / spread)
-        everybody = float(-_log_softmax(logits).mean())
-        return (1 - missed) * _log_loss(logits, writers) + missed * everybody
+        imagined = float(-_log_softmax(logits).mean())
+        return len(scores) * _log_loss(logits, writers) + imagined + float(unlike**2) / 2
 
     found = minimize_scalar(loss, bounds=(-_SHARPEST, _SHARPEST), method="bounded", options={"xatol": 1e-6})
-    return float(np.exp(found.x) / spread)
+    return float(np.exp(found.x + elsewhere.shift) / spread)
 
 
 def probabilities(scores: Floats, sharpness: float) -> Floats:

@@ -10,13 +10,13 @@ from typing import Any
 from allonym import metrics
 from allonym.budget.account import Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
-from allonym.recognition import profile
+from allonym.recognition import profile, reading
 from allonym.recognition.profile import Likeness
+from allonym.recognition.reading import YOU, Reading
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
-from allonym.web import methods, reading, rewriting
+from allonym.web import methods, rewriting
 from allonym.web.purse import Purse
-from allonym.web.reading import YOU, Reading
 from allonym.web.rewriting import Charge, Draft
 
 MOST_REFERENCES = 2_000

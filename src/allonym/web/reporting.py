@@ -19,9 +19,10 @@ from allonym.drawing.trade_off import point
 from allonym.drawing.trade_off import trade_off as drawn_trade_off
 from allonym.metrics.figures import Figure, percent
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.web import methods, reading, rewriting
+from allonym.recognition import reading
+from allonym.recognition.reading import Reading
+from allonym.web import methods, rewriting
 from allonym.web.desk import Desk
-from allonym.web.reading import Reading
 
 LIMITS = (
     "A measured risk is no guarantee: it is what these attackers reach with these texts, and a better one may exist.",

@@ -15,9 +15,10 @@ from allonym.language.function_words import (
 )
 from allonym.metrics.figures import percent
 from allonym.recognition import profile, profile_features
+from allonym.recognition.evidence import Evidence
 from allonym.recognition.profile import Comparison, Finding
 from allonym.recognition.profile_features import Kind
-from allonym.recognition.recogniser import FEW_WORDS, OPEN_SET, Evidence, Recogniser, Recognition, ordinal, sure
+from allonym.recognition.recogniser import FEW_WORDS, Recogniser, Recognition, ordinal, sure
 from allonym.recognition.reliability import count_words
 
 YOU = "you"
@@ -131,7 +132,7 @@ def _among_known(found: Recognition, text: str) -> Reading:
         risk_means="how sure the strongest attacker is that you wrote it",
         attackers=[Row(one.describes_itself_as, one.accuracy.to_json(), one.says(YOU)) for one in found.opinions],
         marks=[_clue(clue, text) for clue in found.clues],
-        notes=[*notes, OPEN_SET],
+        notes=[*notes, found.open_set],
     )
 
 

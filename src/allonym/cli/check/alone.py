@@ -1,0 +1,71 @@
+"""Without known writers: what is unusual about a text, as the page's Read screen says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from allonym.cli.check import printing
+from allonym.cli.talk import Talk
+from allonym.errors import InputError
+from allonym.formats.tables import shown
+from allonym.metrics.figures import NOT_MEASURED, Figure
+from allonym.recognition import reading
+from allonym.recognition.evidence import Evidence, placed
+from allonym.recognition.reading import Reading
+
+HEADER = "risk\twords\tdocument"
+MORE = (
+    "To learn whether a writer would be recognised, give known writers: --known FOLDER, with a sub-folder of .txt for "
+    "each, or --known TABLE --known-text COL --known-author COL."
+)
+
+
+def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
+    """Print what is unusual about each document, and return the largest risk; None if all are too short to say."""
+    found = {name: reading.read(text, None) for name, text in documents.items()}
+    if len(found) == 1:
+        [(name, answer)] = found.items()
+        talk.data(
+            {"summary": _summary(answer), **answer.to_dict()}, "\n".join(_lines(talk, answer, documents[name], show))
+        )
+    else:
+        ranked = sorted(found.items(), key=lambda item: (-(item[1].risk or 0.0), item[0]))
+        lines = [HEADER, *(row(name, answer) for name, answer in ranked)]
+        talk.data({"documents": [record(name, answer) for name, answer in found.items()]}, "\n".join(lines))
+    for note in dict.fromkeys(note for answer in found.values() for note in answer.notes):
+        talk.say(note)
+    talk.say(MORE)
+    risks = [answer.risk for answer in found.values() if answer.risk is not None]
+    return max(risks, default=None)
+
+
+def decided(risk: float | None) -> float:
+    """Return the risk, or refuse to compare one that is not there."""
+    if risk is None:
+        raise InputError("Too few words to say anything, so --fail-above cannot be decided; give 50 at least.")
+    return risk
+
+
+def row(name: str, found: Reading) -> str:
+    """Return the row of one of several documents, as `HEADER` has it."""
+    risk = NOT_MEASURED if found.risk is None else f"{found.risk:.3f}"
+    return f"{risk}\t{found.words}\t{shown(name)}"
+
+
+def record(name: str, found: Reading) -> dict[str, Any]:
+    """Return the same for JSON."""
+    return {"id": name, "risk": found.risk, "risk_means": found.risk_means, "words": found.words, "basis": found.basis}
+
+
+def _summary(found: Reading) -> str:
+    return f"{found.sentence} {found.verdict}"
+
+
+def _lines(talk: Talk, found: Reading, text: str, show: bool) -> list[str]:
+    lines = [talk.heading(_summary(found))]
+    if found.attackers:
+        lines += ["", "Attackers (how often each names the right one):"]
+    lines += [f"  {one.attacker}: {Figure(**one.right).in_percent()}; {one.says}" for one in found.attackers]
+    marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in found.marks]
+    lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:")
+    return [*lines, "", printing.marked(text, marks, talk)] if show else lines

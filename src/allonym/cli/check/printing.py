@@ -1,0 +1,86 @@
+"""How the answers of `allonym check` look on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import click
+
+from allonym.cli.talk import Talk
+from allonym.formats.tables import shown
+from allonym.metrics.figures import NOT_MEASURED, percent
+from allonym.recognition.evidence import Evidence, joined
+from allonym.recognition.recogniser import Recognition
+
+HEADER = "risk\twords\tlooks like\tsure\tnone of these\trank of the true author\tdocument"
+_QUOTES = 3
+_LONGEST_QUOTE = 40
+
+
+def attackers(recognition: Recognition, *, verdicts: bool = True) -> list[str]:
+    """Return a line for each attacker: how good it is, and what it says."""
+    lines = ["", "Attackers, the strongest first (how often each names the right one; among its first five):"]
+    for opinion in recognition.opinions:
+        line = f"  {opinion.describes_itself_as}: {opinion.accuracy.in_percent()}; {percent(opinion.top_5.value)}"
+        if verdicts:
+            line += f"; {opinion.says(recognition.me)}"
+        lines.append(line)
+    return lines
+
+
+def errors(recognition: Recognition) -> list[str]:
+    """Return how often “by none of these” is wrong, or why that cannot be told, for many documents at once."""
+    found = recognition.none_of_these
+    return ["", f"By none of these: {found.errors}" if found is not None else recognition.cannot_tell]
+
+
+def clues(found: Sequence[Evidence], text: str, heading: str) -> list[str]:
+    """Return the ranked clues with their lines and quotes."""
+    if not found:
+        return []
+    lines = ["", heading]
+    for rank, clue in enumerate(found, 1):
+        line = f"  {rank:2}. {percent(clue.share, 1):>6}  {shown(clue.feature)}"
+        if clue.places:
+            where = [f"line {place.line} “{_quote(text[place.start : place.stop])}”" for place in clue.places[:_QUOTES]]
+            more = len(clue.places) - len(where)
+            line += f": {', '.join(where)}{f' and {more} more' if more else ''}"
+        lines.append(line)
+    return lines
+
+
+def marked(text: str, found: Sequence[Evidence], talk: Talk) -> str:
+    """Return the text with the clues set in bold and underlined, or in [[ ]] where that cannot be seen."""
+    styled = talk.color and sys.stdout.isatty()
+    pieces, position = [], 0
+    for start, stop in joined([(place.start, place.stop) for clue in found for place in clue.places], gap=0):
+        clue = _harmless(text[start:stop])
+        pieces.append(_harmless(text[position:start]))
+        pieces.append(click.style(clue, bold=True, underline=True) if styled else f"[[{clue}]]")
+        position = stop
+    return "".join([*pieces, _harmless(text[position:])])
+
+
+def row(name: str, found: Recognition) -> str:
+    """Return the row of one of several documents, as `HEADER` has it."""
+    rank = NOT_MEASURED if found.rank is None else str(found.rank)
+    likeliest = found.strongest.candidates[0]
+    stranger = NOT_MEASURED if found.none_of_these is None else f"{found.none_of_these.share:.3f}"
+    cells = (f"{found.risk:.3f}", str(found.words), likeliest.author, f"{likeliest.probability:.3f}", stranger, rank)
+    return "\t".join([*cells, shown(name)])
+
+
+def empty_row(name: str) -> str:
+    """Return the row of a document without a word."""
+    return "\t".join([NOT_MEASURED, "0", *[NOT_MEASURED] * 4, shown(name)])
+
+
+def _quote(words: str) -> str:
+    one_line = shown(" ".join(words.split()))
+    return one_line if len(one_line) <= _LONGEST_QUOTE else one_line[: _LONGEST_QUOTE - 1] + "…"
+
+
+def _harmless(text: str) -> str:
+    """Escape what a terminal would obey instead of show."""
+    return "".join(sign if sign in "\n\t" else shown(sign) for sign in text)
