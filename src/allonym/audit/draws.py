@@ -27,14 +27,9 @@ from allonym.randomness import DocumentStreams, Rng
 
 @dataclass
 class Trace:
-    """What a block asked for.
+    """What a block asked for."""
 
-    Attributes:
-        calls: Kind and shape of every draw and of every request for random words, in order.
-        drawn: How many outputs mechanisms drew.
-        mechanisms: Those that drew.
-    """
-
+    # Kind and shape of every draw and of every request for random words, in order.
     calls: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     drawn: int = 0
     mechanisms: list[Mechanism] = field(default_factory=list)
@@ -118,17 +113,11 @@ class Draw:
 
 @dataclass
 class Watch:
-    """What a block drew.
-
-    Attributes:
-        draws: Every draw of a mechanism.
-        elsewhere: Requests for random words that no document's stream was asked for.
-        depth: How many draws are under way, one within another: the outermost is written down.
-    """
+    """What a block drew."""
 
     draws: list[Draw] = field(default_factory=list)
-    elsewhere: int = 0
-    depth: int = 0
+    elsewhere: int = 0  # requests for random words that no document's stream was asked for
+    depth: int = 0  # how many draws are under way, one within another: the outermost is written down
     _reads: dict[tuple[int, int], tuple[list[Int64], list[Words]]] = field(default_factory=dict)
     _requests: int = 0
 

@@ -32,25 +32,15 @@ _LARGEST_TOTAL = 2.0**63 * (1 - 1e-9)
 
 @dataclass(frozen=True)
 class ExactLoss:
-    """The worst that any output tells about any two inputs.
+    """The worst that any output tells about any two inputs."""
 
-    Attributes:
-        ratio: Largest over smallest probability of the worst output; None if the smallest is 0: an infinite loss.
-        output: That output.
-        likely: The input that gives it most often.
-        unlikely: The input that gives it least often.
-        impossible: Outputs that some inputs can give and others cannot.
-        possible: Fewest and most outputs that an input can give, and how many outputs there are.
-        success: How often the best guess of a uniformly chosen input is right, rounded down and up.
-    """
-
-    ratio: Fraction | None
-    output: int
-    likely: int
-    unlikely: int
-    impossible: int
-    possible: tuple[int, int, int]
-    success: tuple[float, float]
+    ratio: Fraction | None  # largest over smallest probability of the worst output; None if that is infinite
+    output: int  # that output
+    likely: int  # the input that gives it most often
+    unlikely: int  # the input that gives it least often
+    impossible: int  # outputs that some inputs can give and others cannot
+    possible: tuple[int, int, int]  # fewest and most outputs that an input can give, and how many outputs there are
+    success: tuple[float, float]  # how often the best guess of a uniformly chosen input is right, rounded down and up
     inputs: int
 
     @property

@@ -13,6 +13,7 @@ from typing import Any, Literal, get_args
 
 from allonym.errors import ParameterError
 
+# "holds": nothing speaks against the claim; "measured": nothing is claimed; "not audited": claimed, but not looked at.
 Verdict = Literal["holds", "violated", "measured", "not audited"]
 
 CONFIDENCE = 0.999
@@ -21,22 +22,13 @@ _MARKS = {"holds": "ok", "violated": "VIOLATED", "measured": "measured", "not au
 
 @dataclass(frozen=True, kw_only=True)
 class Finding:
-    """What one check found.
-
-    Attributes:
-        check: Name of the check: "exact loss", "support", "length", "rows share noise" …
-        verdict: "holds" (nothing speaks against the claim), "violated", "measured" where nothing is claimed, or
-            "not audited" where something is claimed that no check looked at.
-        says: The finding in a sentence.
-        figures: The numbers behind it, as plain values.
-        tells: Whether it shows that outputs tell something about inputs, be that allowed or not.
-    """
+    """What one check found."""
 
     check: str
     verdict: Verdict
     says: str
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    tells: bool = False
+    figures: Mapping[str, Any] = field(default_factory=dict)  # the numbers behind it, as plain values
+    tells: bool = False  # whether it shows that outputs tell something about inputs, be that allowed or not
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
@@ -63,19 +55,12 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """All that was found about one mechanism, method or program.
-
-    Attributes:
-        subject: What was audited.
-        claim: What is claimed about it, in words.
-        findings: What the checks found.
-        notes: What a reader must know besides, such as what the audit could not have seen.
-    """
+    """All that was found about one mechanism, method or program."""
 
     subject: str
     claim: str
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what a reader must know besides, such as what the audit could not have seen
 
     @property
     def violations(self) -> tuple[Finding, ...]:

@@ -39,38 +39,23 @@ _ROWS = 64
 
 @dataclass(frozen=True)
 class MetricLoss:
-    """The worst loss for each unit of distance.
-
-    Attributes:
-        per_unit: That loss, rounded up.
-        pair: The two inputs.
-        broken: Pairs that lose more than was claimed.
-        pairs: Pairs that were compared.
-    """
+    """The worst loss for each unit of distance."""
 
     per_unit: float
     pair: tuple[int, int]
-    broken: int
-    pairs: int
+    broken: int  # pairs that lose more than was claimed
+    pairs: int  # pairs that were compared
 
 
 @dataclass(frozen=True)
 class MetricCertificate:
-    """What was certified of a large table: no pair loses more than `per_unit` for each unit of distance.
-
-    Attributes:
-        per_unit: The bound, rounded up.
-        attained: What the worst pair really loses for each unit, exactly but for the last digit.
-        pair: That pair of inputs.
-        deviation: h, how far the logarithm of any weight is from the ideal one.
-        nearest: Smallest distance of two different inputs.
-    """
+    """What was certified of a large table: no pair loses more than `per_unit` for each unit of distance."""
 
     per_unit: float
-    attained: float
+    attained: float  # what the worst pair really loses for each unit, exactly but for the last digit
     pair: tuple[int, int]
-    deviation: float
-    nearest: float
+    deviation: float  # h, how far the logarithm of any weight is from the ideal one
+    nearest: float  # smallest distance of two different inputs
 
 
 def metric_loss(weights: Sequence[Int64], distances: Float64, claimed_per_unit: float) -> MetricLoss:

@@ -32,40 +32,24 @@ _TAILS = 400
 
 @dataclass(frozen=True)
 class Pair:
-    """Two inputs of a mechanism and what is claimed about them.
-
-    Attributes:
-        names: Of the two inputs.
-        claimed: The most they may be told apart by; None where nothing is claimed.
-        first: Draws so many outputs, as whole numbers, of the first input.
-        second: The same of the second.
-    """
+    """Two inputs of a mechanism and what is claimed about them."""
 
     names: tuple[str, str]
-    claimed: float | None
-    first: Sampler
-    second: Sampler
+    claimed: float | None  # the most they may be told apart by; None where nothing is claimed
+    first: Sampler  # draws so many outputs, as whole numbers, of the first input
+    second: Sampler  # the same of the second
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound on the loss between two inputs.
+    """A lower bound on the loss between two inputs."""
 
-    Attributes:
-        loss: The bound; 0 where nothing could be shown.
-        likely: How many of the judging draws of one input were in the event.
-        unlikely: How many of the other's.
-        draws: Judging draws of each input; as many more chose the event.
-        swapped: Whether the event speaks for the second input.
-        outputs: How many outputs the event holds.
-    """
-
-    loss: float
-    likely: int
-    unlikely: int
-    draws: int
-    swapped: bool
-    outputs: int
+    loss: float  # 0 where nothing could be shown
+    likely: int  # how many of the judging draws of one input were in the event
+    unlikely: int  # how many of the other's
+    draws: int  # judging draws of each input; as many more chose the event
+    swapped: bool  # whether the event speaks for the second input
+    outputs: int  # how many outputs the event holds
 
 
 def lowest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
@@ -226,19 +210,12 @@ def _figures(pair: Pair, bound: Bound) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """How often the best guess of the input from the output is right.
-
-    Attributes:
-        success: The share of right guesses.
-        low: Lower limit.
-        high: Upper limit; both are the share itself, rounded, for a known law.
-        inputs: How many inputs were guessed among, each as likely.
-    """
+    """How often the best guess of the input from the output is right."""
 
     success: float
     low: float
-    high: float
-    inputs: int
+    high: float  # upper limit; both are the share itself, rounded, for a known law
+    inputs: int  # how many inputs were guessed among, each as likely
 
 
 def reconstruct(drawn: Sequence[Int64], alpha: float) -> Reconstruction:

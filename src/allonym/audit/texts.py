@@ -64,15 +64,10 @@ _KEPT: dict[str, str] = {
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program answered.
+    """What a program answered."""
 
-    Attributes:
-        habits: For each habit, the answers to its two documents in a first run, and in a second.
-        words: Answers to single-word documents, by word; all in the first run.
-    """
-
-    habits: dict[str, tuple[list[list[str]], list[list[str]]]]
-    words: dict[str, list[str]]
+    habits: dict[str, tuple[list[list[str]], list[list[str]]]]  # to the two documents of each, in two runs
+    words: dict[str, list[str]]  # answers to single-word documents, by word; all in the first run
 
 
 def _documents(words: Sequence[str]) -> dict[str, tuple[str, str]]:

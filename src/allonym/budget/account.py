@@ -56,24 +56,14 @@ def shown_cap(cap: Fraction) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """What some releases of a document, or all of a data set in a ledger, add up to.
-
-    Attributes:
-        releases: How many there were.
-        document: The loss of the document with the largest; None if a release has none that could be added.
-        between: Of which documents it speaks, where that is not any two.
-        not_added: How many releases have no such loss, by the kind of promise.
-        dataset: The name of the data set; empty where there is no ledger.
-        author: The loss of the author with the largest; None where `document` is, or no author is known.
-        caps: The stored limits.
-    """
+    """What some releases of a document, or all of a data set in a ledger, add up to."""
 
     releases: int
-    document: Fraction | None
-    between: tuple[str, ...] = ()
-    not_added: dict[str, int] = field(default_factory=dict)
-    dataset: str = ""
-    author: Fraction | None = None
+    document: Fraction | None  # the loss of the document with the most; None if a release has none that could be added
+    between: tuple[str, ...] = ()  # of which documents it speaks, where that is not any two
+    not_added: dict[str, int] = field(default_factory=dict)  # releases without such a loss, by the kind of promise
+    dataset: str = ""  # the name of the data set; empty where there is no ledger
+    author: Fraction | None = None  # of the author with the most; None where `document` is, or no author is known
     caps: Caps = Caps()
 
     def to_dict(self) -> dict[str, Any]:
@@ -132,25 +122,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Charge:
-    """What is to be charged: the promise for one document, and to whom it applies.
-
-    Attributes:
-        dataset: Name of the data set.
-        method: Name of the anonymizer.
-        guarantee: The promise for one document.
-        documents: How many there are.
-        has_ids: Whether documents are told apart by ids.
-        has_authors: Whether authors are known.
-        job: A fingerprint by which a resumed job finds its charge again.
-    """
+    """What is to be charged: the promise for one document, and to whom it applies."""
 
     dataset: str
     method: str
-    guarantee: Guarantee
+    guarantee: Guarantee  # the promise for one document
     documents: int
     has_ids: bool = False
     has_authors: bool = False
-    job: str = ""
+    job: str = ""  # a fingerprint by which a resumed job finds its charge again
 
     @property
     def loss(self) -> Fraction | None:

@@ -63,29 +63,17 @@ class Panel:
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves, in one panel or several.
-
-    Attributes:
-        title: What the figure shows, in a few words.
-        description: What is to be seen, for those who cannot see it.
-        x_label: Name and unit of the x-axis.
-        y_label: The same of the y-axis.
-        panels: The plots, with different titles.
-        log_x: Whether the x-axis is logarithmic.
-        bands: Draw intervals of y as bands, not as whiskers.
-        y_range: Ends of the y-axis, where they should not follow the data.
-        abreast: How many panels stand beside one another.
-    """
+    """Curves, in one panel or several."""
 
     title: str
-    description: str
+    description: str  # what is to be seen, for those who cannot see it
     x_label: str
     y_label: str
     panels: tuple[Panel, ...]
     log_x: bool = False
-    bands: bool = False
-    y_range: tuple[float, float] | None = None
-    abreast: int = 2
+    bands: bool = False  # draw intervals of y as bands, not as whiskers
+    y_range: tuple[float, float] | None = None  # ends of the y-axis, where they should not follow the data
+    abreast: int = 2  # how many panels stand beside one another
 
     def __post_init__(self) -> None:
         titles = [panel.title for panel in self.panels]
@@ -120,23 +108,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars from left to right, one group below the other.
-
-    Attributes:
-        title: What the figure shows, in a few words.
-        description: What is to be seen, for those who cannot see it.
-        value_label: Name and unit of the values.
-        groups: Name and bars of each group.
-        floor: A value to compare all with, drawn as a line.
-        floor_label: What that is.
-    """
+    """Groups of bars from left to right, one group below the other."""
 
     title: str
-    description: str
+    description: str  # what is to be seen, for those who cannot see it
     value_label: str
-    groups: tuple[tuple[str, tuple[Bar, ...]], ...]
-    floor: float | None = None
-    floor_label: str = ""
+    groups: tuple[tuple[str, tuple[Bar, ...]], ...]  # name and bars of each group
+    floor: float | None = None  # a value to compare all with, drawn as a line
+    floor_label: str = ""  # what that is
 
     def __post_init__(self) -> None:
         names = [name for name, _ in self.groups]

@@ -19,17 +19,11 @@ from allonym.language.words import name_key
 
 @dataclass(frozen=True)
 class KnownTexts:
-    """Texts and who wrote them.
-
-    Attributes:
-        texts: One for each file or row.
-        authors: The author of each, control characters escaped.
-        skipped: How many links out of the folder were not followed.
-    """
+    """Texts and who wrote them."""
 
     texts: list[str] = field(repr=False)
-    authors: list[str] = field(repr=False)
-    skipped: int = 0
+    authors: list[str] = field(repr=False)  # the author of each, control characters escaped
+    skipped: int = 0  # how many links out of the folder were not followed
 
     def without(self, texts: Sequence[str]) -> KnownTexts:
         """Leave these texts out, whoever wrote them and whatever white space is around them."""

@@ -26,19 +26,12 @@ if TYPE_CHECKING:
 
 
 class Format(ABC):
-    """A kind of file that holds documents.
-
-    Attributes:
-        name: What it is called.
-        suffixes: How its files end, the usual one first.
-        holds: One document, files that are documents, or rows of a table.
-        counted_in: What a message counts documents in.
-    """
+    """A kind of file that holds documents."""
 
     name: ClassVar[str]
-    suffixes: ClassVar[tuple[str, ...]] = ()
-    holds: ClassVar[Literal["document", "files", "rows"]]
-    counted_in: ClassVar[str] = "line"
+    suffixes: ClassVar[tuple[str, ...]] = ()  # how its files end, the usual one first
+    holds: ClassVar[Literal["document", "files", "rows"]]  # one document, files that are documents, or rows of a table
+    counted_in: ClassVar[str] = "line"  # what a message counts documents in
 
     def reads(self, source: str | Path) -> bool:
         """Tell whether an input is of this format, by its name."""

@@ -35,12 +35,7 @@ _NO_WAY_ON = "A quote may be missing, so it is not known where the next row begi
 
 
 class Csv(lines.LineFormat):
-    """Cells with a separator between them.
-
-    Attributes:
-        separator: What stands between two cells.
-        separator_name: What it is called.
-    """
+    """Cells with a separator between them."""
 
     name = "csv"
     suffixes = (".csv",)

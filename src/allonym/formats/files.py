@@ -34,23 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DocumentBatch:
-    """Some consecutive documents.
+    """Some consecutive documents."""
 
-    Attributes:
-        start: Position of the first document in the input, counted from 0.
-        ids: One id a document, unique in the input by `text.name_key`.
-        texts: One text a document; texts from JSON may hold lone surrogates.
-        kept: The columns to copy unchanged, when some were named.
-        authors: The author column as text, when one was named; `outputs` never writes it.
-        unreadable: Places in the batch of rows that could not be read; their texts are empty.
-    """
-
-    start: int
-    ids: list[str]
-    texts: list[str]
-    kept: pa.Table | None = None
-    authors: list[str] | None = None
-    unreadable: tuple[int, ...] = ()
+    start: int  # position of the first document in the input, counted from 0
+    ids: list[str]  # unique in the input by `words.name_key`
+    texts: list[str]  # those from JSON may hold lone surrogates
+    kept: pa.Table | None = None  # the columns to copy unchanged, when some were named
+    authors: list[str] | None = None  # never written
+    unreadable: tuple[int, ...] = ()  # places in the batch of rows that could not be read; their texts are empty
 
     def names(self) -> tuple[list[str], list[str] | None]:
         """Return the ids and the authors of the documents that could be read: of those alone anything is released.
@@ -65,26 +56,16 @@ class DocumentBatch:
 
 @dataclass(frozen=True)
 class Documents:
-    """An input that can be iterated any number of times, batch by batch.
-
-    Attributes:
-        source: The input as given.
-        format: What reads it, and can write its like.
-        text: Name of the text column; None where there are no columns.
-        columns: The text column and the kept ones, in the order of the input.
-        named: Whether the user named the text column; otherwise it was found.
-        skipped: Links in a folder that were not followed, as relative paths.
-        batch_rows: Most documents in a batch.
-    """
+    """An input that can be iterated any number of times, batch by batch."""
 
     source: str
-    format: Format
+    format: Format  # what reads it, and can write its like
     _parts: Callable[[int], Iterator[Part]] = field(repr=False)
-    text: str | None = None
-    columns: tuple[str, ...] = ()
-    named: bool = False
-    skipped: tuple[str, ...] = ()
-    batch_rows: int = 1024
+    text: str | None = None  # name of the text column; None where there are no columns
+    columns: tuple[str, ...] = ()  # the text column and the kept ones, in the order of the input
+    named: bool = False  # whether the user named the text column; otherwise it was found
+    skipped: tuple[str, ...] = ()  # links in a folder that were not followed, as relative paths
+    batch_rows: int = 1024  # most documents in a batch
 
     def in_batches_of(self, rows: int) -> Documents:
         """Return the same documents in batches of at most so many."""

@@ -56,18 +56,11 @@ class Part:
 
 @dataclass(frozen=True)
 class Opened:
-    """An input whose form has been checked.
+    """An input whose form has been checked."""
 
-    Attributes:
-        parts: Reads the documents, so many at a time.
-        text: Name of the text column; None where there are no columns.
-        columns: The columns to write, in the order of the input.
-        skipped: Links that were not followed.
-    """
-
-    parts: Callable[[int], Iterator[Part]]
-    text: str | None = None
-    columns: tuple[str, ...] = ()
+    parts: Callable[[int], Iterator[Part]]  # reads the documents, so many at a time
+    text: str | None = None  # name of the text column; None where there are no columns
+    columns: tuple[str, ...] = ()  # the columns to write, in the order of the input
     skipped: tuple[str, ...] = ()
 
 

@@ -24,17 +24,11 @@ _FAILURES_THAT_ARE_A_BUG = 20  # so many documents in a row, and none that works
 
 @dataclass(frozen=True)
 class Protected:
-    """A batch ready to be written.
+    """A batch ready to be written."""
 
-    Attributes:
-        batch: The ids, kept columns and, of text methods, protected texts to write.
-        matrix: The term vectors of vector methods.
-        failed: Positions in the input of documents that could not be read or anonymized, counted from 0.
-    """
-
-    batch: DocumentBatch
+    batch: DocumentBatch  # the ids, kept columns and, of text methods, protected texts to write
     matrix: csr_array[Any, Any] | None = None
-    failed: tuple[int, ...] = ()
+    failed: tuple[int, ...] = ()  # positions in the input, from 0, of documents that could not be read or anonymized
 
     def terms(self) -> TermRows:
         """Return the term vectors with what is written beside them."""

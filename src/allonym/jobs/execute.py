@@ -42,20 +42,12 @@ Progress = Callable[[int], None]
 
 @dataclass(frozen=True)
 class Options:
-    """How a job is done; nothing here changes what comes out of a document.
+    """How a job is done; nothing here changes what comes out of a document."""
 
-    Attributes:
-        force: Replace an existing output, and discard an unfinished job.
-        processes: How many work at once.
-        on_error: Documents that fail stop the job, are left out, or are written without text.
-        resume: Take up the unfinished job of this output.
-        account: Where to charge the job.
-    """
-
-    force: bool = False
+    force: bool = False  # replace an existing output, and discard an unfinished job
     processes: int = 1
-    on_error: OnError = "stop"
-    resume: bool = False
+    on_error: OnError = "stop"  # documents that fail stop the job, are left out, or are written without text
+    resume: bool = False  # take up the unfinished job of this output
     account: Account | None = None
 
     def _post_init__(self) -> None:
@@ -65,17 +57,11 @@ class Options:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job.
+    """What came of a job."""
 
-    Attributes:
-        payload: The protected document, where there is no output file.
-        failed: Positions of documents that could not be anonymized, counted from 0.
-        resumed: How many documents had been done before.
-    """
-
-    payload: Any = None
-    failed: tuple[int, ...] = ()
-    resumed: int = 0
+    payload: Any = None  # the protected document, where there is no output file
+    failed: tuple[int, ...] = ()  # positions of documents that could not be anonymized, counted from 0
+    resumed: int = 0  # how many documents had been done before
 
 
 def run(job: Plan, rng: Rng, *, force: bool, progress: Progress) -> Any:  # noqa: ANN401 - the payload, or None

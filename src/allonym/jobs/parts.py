@@ -32,17 +32,11 @@ _FIRST_ROWS = 1024  # by which a table is opened
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table and where its rows stand in the whole.
+    """One file of a table and where its rows stand in the whole."""
 
-    Attributes:
-        number: Which part, counted from 0.
-        path: The file, at the same place on every machine.
-        start: Position of its first row.
-    """
-
-    number: int
-    path: str
-    start: int = 0
+    number: int  # which part, counted from 0
+    path: str  # the file, at the same place on every machine
+    start: int = 0  # position of its first row
 
 
 def find_parts(source: str | Path) -> list[Part]:
@@ -69,20 +63,12 @@ def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at some documents found.
-
-    Attributes:
-        rows: How many there are.
-        unreadable: Places among them of rows that could not be read.
-        authors: How many each author wrote, where that is asked.
-        form: The columns, the text column and the format.
-        number: Of the part.
-    """
+    """What a look at some documents found."""
 
     rows: int
-    unreadable: Sequence[int] = ()
-    authors: Mapping[str, int] = field(default_factory=dict)
-    form: Sequence[object] = ()
+    unreadable: Sequence[int] = ()  # places of rows that could not be read
+    authors: Mapping[str, int] = field(default_factory=dict)  # how many each author wrote, where that is asked
+    form: Sequence[object] = ()  # the columns, the text column and the format
     number: int = 0
 
 
@@ -156,21 +142,13 @@ class _Digest:
 
 @dataclass(frozen=True)
 class PartMaker:
-    """All that is needed to do any part; sent to every machine once.
-
-    Attributes:
-        anonymizer: What protects the texts.
-        roles: Which column is what.
-        rows: Most documents at a time.
-        on_error: What becomes of documents that fail.
-        folder: Where finished parts go.
-    """
+    """All that is needed to do any part; sent to every machine once."""
 
     anonymizer: Anonymizer
     roles: Roles
-    rows: int
+    rows: int  # most documents at a time
     on_error: OnError
-    folder: str
+    folder: str  # where finished parts go
 
     def make(self, part: Part, release: OneRelease) -> Written:
         """Protect a part and write it so that it is there whole, or not at all.

@@ -34,36 +34,21 @@ PER_AUTHOR = "Losses of documents of one author add up: for an author of n docum
 
 @dataclass(frozen=True)
 class Plan:
-    """What a job will do and promise.
-
-    Attributes:
-        anonymizer: What protects the texts.
-        documents: The input, in batches that become the chunks of the job.
-        count: How many documents it holds.
-        out: Where the release goes; None is standard output.
-        per_document: The promise for one document.
-        per_author: The promise for all documents of the author with the most, where authors are known; for the eyes of
-            whoever has the input, since how many these are is itself a fact about it.
-        chunks: How many batches there are.
-        has_ids: Whether documents are told apart by ids of the input.
-        has_authors: Whether the authors are known.
-        repeatable: Whether the noise can be undone by whoever knows the seed.
-        unreadable: Positions of rows that could not be read; they count as documents, and nothing is drawn for them.
-        parts: The files of a table in many; each is a chunk.
-    """
+    """What a job will do and promise."""
 
     anonymizer: Anonymizer
-    documents: Documents
+    documents: Documents  # the input, in batches that become the chunks of the job
     count: int
-    out: Path | None
+    out: Path | None  # where the release goes; None is standard output
     per_document: Guarantee
+    # For all documents of the author with the most. How many these are is a fact about the input, so it is not written.
     per_author: Guarantee | None
     chunks: int = 1
-    has_ids: bool = False
+    has_ids: bool = False  # whether documents are told apart by ids of the input
     has_authors: bool = False
-    repeatable: bool = False
-    unreadable: tuple[int, ...] = ()
-    parts: Parts | None = None
+    repeatable: bool = False  # whether the noise can be undone by whoever knows the seed
+    unreadable: tuple[int, ...] = ()  # positions of rows that could not be read; they count, but get no noise
+    parts: Parts | None = None  # the files of a table in many; each is a chunk
 
     def units(self) -> Iterator[Units]:
         """Read the ids and authors, as a ledger counts them, where there are any."""

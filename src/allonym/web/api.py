@@ -32,29 +32,17 @@ Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
 
 @dataclass
 class Room:
-    """What the operations work with: the desk, a worker for quick things and one for long ones.
-
-    Attributes:
-        desk: Texts, draws and what they cost.
-        quick: Does what a request waits for.
-        long: Does what nobody waits for.
-        wanted: The protection whose tables are to be made.
-        to_train: Whether attackers are about to be trained.
-        prepared: Whether other words have been looked up once.
-        table: The uploaded table.
-        turn: How often another table was taken or dropped.
-        missed: Why a table could not be taken after its request had been answered, in a sentence.
-    """
+    """What the operations work with: the desk, a worker for quick things and one for long ones."""
 
     desk: Desk
-    quick: Worker
-    long: Worker
-    wanted: tuple[str, int] | None = None
-    to_train: bool = False
-    prepared: bool = False
+    quick: Worker  # does what a request waits for
+    long: Worker  # does what nobody waits for
+    wanted: tuple[str, int] | None = None  # the protection whose tables are to be made
+    to_train: bool = False  # whether attackers are about to be trained
+    prepared: bool = False  # whether other words have been looked up once
     table: Table | None = None
-    missed: str = ""
-    turn: int = 0
+    missed: str = ""  # why a table could not be taken after its request had been answered
+    turn: int = 0  # how often another table was taken or dropped
 
     def hold(self, table: Table | None) -> None:
         """Take another table, or none, in place of the one that is here."""
@@ -104,27 +92,16 @@ class Room:
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that can be asked for.
+    """One thing that can be asked for."""
 
-    Attributes:
-        path: After the prefix.
-        method: GET, POST or DELETE.
-        summary: What it does.
-        handler: Does it.
-        body: What the request holds; None for none.
-        answers: Keys that the answer has.
-        waits: Whether something that takes long is answered at once with 202; it then shows on the desk when done.
-        kept: What an error may say is still there.
-    """
-
-    path: str
-    method: str
+    path: str  # after the prefix
+    method: str  # GET, POST or DELETE
     summary: str
     handler: Handler
-    body: Record | None
-    answers: tuple[str, ...]
-    waits: bool = False
-    kept: str = "Your text is still here, and nothing else was changed."
+    body: Record | None  # what the request holds
+    answers: tuple[str, ...]  # keys that the answer has
+    waits: bool = False  # what takes long is answered at once with 202, and shows on the desk when done
+    kept: str = "Your text is still here, and nothing else was changed."  # what an error may say is still there
 
 
 async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - ready for JSON

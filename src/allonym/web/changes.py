@@ -19,17 +19,11 @@ _PAIR, _LEFT_OUT, _ADDED = range(3)
 
 @dataclass(frozen=True)
 class Change:
-    """A stretch of both texts.
+    """A stretch of both texts."""
 
-    Attributes:
-        before: In the original, with the white space after it.
-        after: In the released text, with the white space after it.
-        same: Whether both hold the same words, but for case and punctuation.
-    """
-
-    before: str
-    after: str
-    same: bool
+    before: str  # in the original, with the white space after it
+    after: str  # in the released text, with the white space after it
+    same: bool  # whether both hold the same words, but for case and punctuation
 
 
 def compare(original: str, released: str) -> list[Change]:

@@ -29,20 +29,11 @@ Record = dict[str, Any]
 
 @dataclass(frozen=True)
 class Card:
-    """One of the protections offered.
+    """One of the protections offered."""
 
-    Attributes:
-        name: What the page calls it to itself.
-        method: Its method's name on the command line.
-        group: The card it stands on: "numbers", "readable" or "style".
-        title: What it is called here.
-        gives: What comes out.
-        proved: Whether its loss is proved.
-    """
-
-    name: str
+    name: str  # what the page calls it to itself
     method: str
-    group: str
+    group: str  # the card it stands on: "numbers", "readable" or "style"
     title: str
     gives: str
     proved: bool

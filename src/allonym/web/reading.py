@@ -33,21 +33,13 @@ _PROFILE_CAN = (
 
 @dataclass(frozen=True)
 class Mark:
-    """Something that gives the writer away.
+    """Something that gives the writer away."""
 
-    Attributes:
-        kind: How it is drawn: dotted, dashed, double or solid; "shape" is of the whole text.
-        feature: What it is, in words.
-        share: Its part of everything that gives away.
-        note: How it compares, in words.
-        places: First character and the one after the last.
-    """
-
-    kind: Kind
+    kind: Kind  # how it is drawn: dotted, dashed, double or solid; "shape" is of the whole text
     feature: str
-    share: float
-    note: str
-    places: list[tuple[int, int]]
+    share: float  # its part of everything that gives away
+    note: str  # how it compares, in words
+    places: list[tuple[int, int]]  # first character and the one after the last
 
 
 @dataclass(frozen=True)
@@ -61,29 +53,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Reading:
-    """The whole answer.
-
-    Attributes:
-        words: Length of the text.
-        basis: What it was compared with: "known" writers, a "profile" of many, or "nothing".
-        sentence: The answer in one sentence.
-        verdict: What it means for this text.
-        risk: The probability behind it, between 0 and 1, or None.
-        risk_means: What that probability is.
-        attackers: A row for each.
-        marks: What gives it away, most telling first.
-        notes: What this can and cannot tell.
-    """
+    """The whole answer."""
 
     words: int
-    basis: str
+    basis: str  # what it was compared with: "known" writers, a "profile" of many, or "nothing"
     sentence: str
-    verdict: str
-    risk: float | None
-    risk_means: str
-    attackers: list[Row] = field(default_factory=list)
+    verdict: str  # what it means for this text
+    risk: float | None  # the probability behind the sentence
+    risk_means: str  # what that probability is of
+    attackers: list[Row] = field(default_factory=list)  # a row for each
     marks: list[Mark] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what this can and cannot tell
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""

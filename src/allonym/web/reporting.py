@@ -43,31 +43,18 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 @dataclass(frozen=True)
 class Report:
-    """Everything the Report screen and the reports say; no word of the input.
+    """Everything the Report screen and the reports say; no word of the input."""
 
-    Attributes:
-        method: What was used, in words.
-        badge: What may be claimed.
-        paragraph: For a data release.
-        public_rows: Measured on the result alone: name, figure.
-        rows: Before and after: name, before, after; of the original as well, so not to be sent.
-        figure: The trade-off as SVG, without styles.
-        figure_note: What the figure was measured on.
-        command: The command line that repeats it.
-        statement: The promise in full.
-        limits: What all this does not say.
-    """
-
-    method: str
+    method: str  # what was used, in words
     badge: dict[str, Any]
-    paragraph: str
-    public_rows: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[str, str, str], ...]
-    figure: str = field(repr=False)
-    figure_note: str = field(repr=False)
-    command: str
-    statement: str
-    limits: tuple[str, ...] = LIMITS
+    paragraph: str  # for a data release
+    public_rows: tuple[tuple[str, str], ...]  # measured on the result alone: name, figure
+    rows: tuple[tuple[str, str, str], ...]  # name, before, after; of the original as well, so not to be sent
+    figure: str = field(repr=False)  # the trade-off as SVG, without styles
+    figure_note: str = field(repr=False)  # what the figure was measured on
+    command: str  # the command line that repeats it
+    statement: str  # the promise in full
+    limits: tuple[str, ...] = LIMITS  # what all this does not say
 
 
 def build(desk: Desk) -> Report:

@@ -30,17 +30,11 @@ ALSO_EDITED = (
 
 @dataclass(frozen=True)
 class Charge:
-    """What one draw cost.
-
-    Attributes:
-        protection: The card it was drawn with.
-        words: How many words are drawn.
-        promised: What is promised about a text of so many words.
-    """
+    """What one draw cost."""
 
     protection: str
     words: int
-    promised: Guarantee
+    promised: Guarantee  # what is promised about a text of so many words
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a receiver may know: how many words there were is left out where no promise speaks of them."""
@@ -57,27 +51,16 @@ class Charge:
 
 @dataclass(frozen=True)
 class Draw:
-    """One rewrite as it was drawn.
-
-    Attributes:
-        protection: The card it was made with.
-        position: Of the slider.
-        original: What was rewritten.
-        released: What was drawn, as text.
-        terms: Words and their counts, for a method that gives those.
-        guarantee: What is promised about it.
-        words: How many words were drawn.
-        changes: Both texts in stretches; none for counts.
-    """
+    """One rewrite as it was drawn."""
 
     protection: str
-    position: int
+    position: int  # of the slider
     original: str = field(repr=False)
-    released: str = field(repr=False)
-    terms: tuple[tuple[str, int], ...] | None = field(repr=False)
+    released: str = field(repr=False)  # what was drawn, as text
+    terms: tuple[tuple[str, int], ...] | None = field(repr=False)  # words and counts, of a method that gives those
     guarantee: Guarantee
     words: int
-    changes: tuple[Change, ...] = field(repr=False)
+    changes: tuple[Change, ...] = field(repr=False)  # both texts in stretches; none for counts
 
 
 @dataclass(frozen=True)

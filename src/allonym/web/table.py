@@ -66,37 +66,21 @@ class Choice:
 
 @dataclass
 class Table:
-    """One uploaded table and what became of it.
+    """One uploaded table and what became of it."""
 
-    Attributes:
-        name: What the person calls it; never used as a path.
-        folder: Where it lies.
-        source: The file.
-        columns: Its columns.
-        rows: The first rows, cells cut short.
-        state: "ready", "running", "stopped", "done" or "failed".
-        done: Rows done.
-        total: All rows.
-        problem: What went wrong, in a sentence.
-        promise: What is promised for each document.
-        command: The command line that repeats it.
-        runs: How often it was begun.
-        ledger: What the ledger held when it was done, if one was named.
-    """
-
-    name: str
+    name: str  # what the person calls it; never used as a path
     folder: tempfile.TemporaryDirectory[str] = field(repr=False)
     source: Path = field(repr=False)
     columns: list[str]
-    rows: list[list[str]] = field(repr=False)
-    state: str = "ready"
+    rows: list[list[str]] = field(repr=False)  # the first rows, cells cut short
+    state: str = "ready"  # "ready", "running", "stopped", "done" or "failed"
     done: int = 0
     total: int = 0
-    problem: str = ""
-    promise: str = ""
-    command: str = ""
-    runs: int = 0
-    ledger: str = ""
+    problem: str = ""  # what went wrong, in a sentence
+    promise: str = ""  # what is promised for each document
+    command: str = ""  # the command line that repeats it
+    runs: int = 0  # how often it was begun
+    ledger: str = ""  # what the ledger held when it was done, if one was named
     _purse: Purse | None = field(default=None, repr=False)
     _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _job: Plan | None = field(default=None, repr=False)
