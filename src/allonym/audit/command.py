@@ -25,12 +25,7 @@ _SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}
 
 
 class Command:
-    """A program called by its command line, never through a shell.
-
-    Args:
-        line: The command line, split as a shell would split it.
-        timeout: Seconds that one run may take.
-    """
+    """A program called by its command line, split as a shell would split it, but never through a shell."""
 
     def __init__(self, line: str, *, timeout: float = TIMEOUT) -> None:
         try:
@@ -133,7 +128,7 @@ def audit_command(
 
     Args:
         line: Its command line.
-        claimed: The claimed loss between the two documents of any pair; None if nothing is claimed.
+        claimed: The loss it claims between the two documents of any pair; None if it claims nothing.
         pairs: Documents to be told apart; by default pairs of single words.
         declared: Habits that the program says it copies.
         draws: Judging answers to each document of a pair; as many more choose the events.

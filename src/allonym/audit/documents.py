@@ -55,11 +55,9 @@ _LETTERS = "eariotnslcudpmhgbfywkvxzjqé"
 
 
 def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield documents with what is special about each, the plain one first.
+    """Yield documents with what is special about each, the plain one first, made of words that the method knows.
 
-    Args:
-        known: Words that the method knows: at least three. The last is left to the plain documents that these are
-            compared with, so that the two share no word.
+    Of more than three words the last is left to the plain documents that these are compared with: they share no word.
     """
     known = known[:-1] if len(known) > 3 else known
     first, second, third = known[:3]
@@ -125,14 +123,7 @@ def few_documents(known: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def twin(document: str, copies: Collection[str], word: str, reading: Reading) -> str | None:
-    """Return the plainest document that shares the habits that are copied; None if none can be made.
-
-    Args:
-        document: The document.
-        copies: The habits, all of them `MEASURED`.
-        word: The word it shall consist of.
-        reading: How the method counts words.
-    """
+    """Return the plainest document of one word that shares the `MEASURED` habits that are copied, if there is one."""
     if not copies:
         return f"{word} {word} {word}"
     if Habit.SENTENCE_LENGTHS in copies or Habit.NUMBER_OF_SENTENCES in copies:

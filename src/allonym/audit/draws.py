@@ -76,11 +76,7 @@ class _Table:
 
 @contextmanager
 def held(table: int) -> Iterator[Trace]:
-    """Draw from a fixed table: what comes depends on the number of the draw and the place in it alone.
-
-    Args:
-        table: Which table; each has other numbers in it.
-    """
+    """Draw from a fixed table, one of many: what comes depends on the number of the draw and the place in it alone."""
     fixed = _Table(table)
 
     def draw(mechanism: Any, inputs: Any, source: Any, rows: Any = None, **_: object) -> NDArray[Any]:  # noqa: ANN401
@@ -161,11 +157,9 @@ def _noted(real: Callable[..., Int64], name: str, watch: Watch, inputs_too: bool
 
 @contextmanager
 def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
-    """Write down every draw and, if asked to, every random word.
+    """Write down every draw, and either every random word or the inputs of the draws.
 
-    Args:
-        mechanism: One whose class may draw in a way of its own.
-        words: Whether to keep the random words, and not the inputs of the draws.
+    The class of `mechanism` may draw in a way of its own.
     """
     watch = Watch()
 

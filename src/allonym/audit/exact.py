@@ -81,10 +81,7 @@ def within(ratio: Fraction, claimed: float | Fraction) -> bool:
 def loss_of_tiles(tiles: Tiles, inputs: int, outputs: int) -> ExactLoss:
     """Return the exact loss of a table of whole-number weights, read a few rows at a time.
 
-    Args:
-        tiles: Rows -> (offset into them, weights of the next few), none below 0, each row's sum below 2^63.
-        inputs: Rows of the table.
-        outputs: Its columns.
+    `tiles` takes rows to (offset into them, weights of the next few), none below 0, each row's sum below 2^63.
     """
     parts = in_threads(lambda rows: _extremes(tiles, rows, outputs), inputs, outputs)
     highest, lowest, fewest, most = parts[0]

@@ -36,15 +36,7 @@ class Finding:
 
     @classmethod
     def of(cls, check: str, broken: bool, says: tuple[str, str], figures: Mapping[str, Any], *, tells: bool) -> Finding:
-        """Return what a check found that either holds or does not.
-
-        Args:
-            check: Name of the check.
-            broken: Whether the claim is violated.
-            says: The finding if it holds, and if it does not.
-            figures: The numbers behind it.
-            tells: Whether a violation shows that outputs tell something about inputs.
-        """
+        """Return what a check found that either holds or is broken; `says` has the sentence for each."""
         verdict: Verdict = "violated" if broken else "holds"
         return cls(check=check, verdict=verdict, says=says[broken], figures=figures, tells=broken and tells)
 

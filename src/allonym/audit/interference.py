@@ -79,12 +79,7 @@ def words_in(payload: Any) -> int:  # noqa: ANN401 - of any method
 
 
 class Comparison:
-    """What differed between documents and their plain twins.
-
-    Args:
-        anonymizer: The method.
-        table: The table of draws.
-    """
+    """What differed between documents and their plain twins, with the draws of one table."""
 
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
         self.anonymizer, self.table = anonymizer, table
@@ -148,11 +143,7 @@ def interference(
 ) -> list[Finding]:
     """Return the findings: whether outputs, draws or records follow the documents, and whether more is drawn than said.
 
-    Args:
-        anonymizer: The method.
-        documents: Documents and what is special about each.
-        tables: How many tables of draws to hold fixed, one after another.
-        where: Which version of the method this is.
+    Documents come with what is special about each; so many tables of draws are held fixed, one after another.
     """
     promised = anonymizer.guarantee()
     if promised.copies - MEASURED:

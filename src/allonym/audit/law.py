@@ -86,9 +86,7 @@ def varies(rows: Int64, law: Float64) -> float:
 def most_alike(matrix: Int64, chances: Float64) -> float:
     """Return the p-value of the two rows that agree in most places, as if all pairs of rows had been looked at.
 
-    Args:
-        matrix: Outcomes, a row a document.
-        chances: How likely two independent rows agree in each place.
+    `chances` says how likely two independent rows agree in each place.
     """
     rows = len(matrix)
     most = 0

@@ -25,13 +25,7 @@ TEXT_DRAWS = 200
 
 
 def audit_method(anonymizer: Anonymizer, *, draws: int = DRAWS, text_draws: int | None = None) -> Audit:
-    """Return the audit of a method with its parameters.
-
-    Args:
-        anonymizer: The method, fitted if it needs to be.
-        draws: Judging draws of each input of a pair; as many more choose the events.
-        text_draws: Judging answers to each document where whole texts are anonymized; 200 by default.
-    """
+    """Return the audit of a method with its parameters; so many draws, or answers to whole texts, judge each input."""
     promised = anonymizer.guarantee()
     rng = secure()
     findings = list[Finding]()

@@ -61,10 +61,7 @@ class MetricCertificate:
 def metric_loss(weights: Sequence[Int64], distances: Float64, claimed_per_unit: float) -> MetricLoss:
     """Return the worst loss for each unit of distance over all triples, and how many pairs break the claim.
 
-    Args:
-        weights: One row of whole-number weights an input, all above 0.
-        distances: Between all inputs; they may be off by a part in 10^13.
-        claimed_per_unit: The claimed loss for each unit.
+    Weights are all above 0, a row an input; distances may be off by a part in 10^13.
     """
     inputs = len(weights)
     if not 1 < inputs <= MOST_TO_ENUMERATE or distances.shape != (inputs, inputs):

@@ -76,11 +76,7 @@ def reach(draws: int, alpha: float) -> float:
 def least_loss(likely: int, unlikely: int, draws: int, alpha: float) -> float:
     """Return what the loss is at least, except with probability α; 0 where nothing is shown.
 
-    Args:
-        likely: Hits of the event among the draws of the one input.
-        unlikely: Hits among as many draws of the other.
-        draws: Of each.
-        alpha: Probability that the bound is wrong.
+    `likely` and `unlikely` are the event's hits among as many draws of the one input and of the other.
     """
     from scipy.optimize import brentq
 
@@ -93,13 +89,7 @@ def least_loss(likely: int, unlikely: int, draws: int, alpha: float) -> float:
 
 
 def loss_bound(first: Int64, second: Int64, alpha: float) -> Bound:
-    """Return a lower bound on the loss between two inputs, from equally many draws of each, that fails with at most α.
-
-    Args:
-        first: Outputs drawn for one input, as whole numbers.
-        second: Outputs drawn for the other.
-        alpha: Probability that the bound is wrong.
-    """
+    """Return a lower bound on the loss between two inputs, from as many draws of each, that fails with at most α."""
     if len(first) != len(second) or len(first) < 4:
         raise ParameterError("A bound needs the same number of draws of both inputs, at least 4.")
     half = len(first) // 2
@@ -148,15 +138,7 @@ def audit_pairs(
     where: str = "drawn",
     check: str = "sampled loss",
 ) -> Finding:
-    """Return the finding about pairs of inputs: the lower bounds of all hold together with this confidence.
-
-    Args:
-        pairs: What to compare.
-        draws: Judging draws of each input; as many more choose the events.
-        confidence: Of all bounds together.
-        where: What was drawn from, in words.
-        check: Name of the finding.
-    """
+    """Return the finding about pairs of inputs: so many draws of each judge, and as many more choose the events."""
     if not pairs or not 0 < confidence < 1 or draws < 2:
         raise ParameterError("An audit by sampling needs pairs, 2 draws or more, and a confidence between 0 and 1.")
     alpha = (1 - confidence) / len(pairs)
@@ -221,9 +203,7 @@ class Reconstruction:
 def reconstruct(drawn: Sequence[Int64], alpha: float) -> Reconstruction:
     """Return how often an attacker who learned from half of the draws names the input of the other half.
 
-    Args:
-        drawn: Outputs of each input, equally many.
-        alpha: Probability that the limits miss the attacker's true rate.
+    Outputs of each input are equally many; the limits miss the attacker's true rate with probability α.
     """
     half = len(drawn[0]) // 2
     outputs, codes = np.unique(np.concatenate([one[: 2 * half] for one in drawn]), return_inverse=True)

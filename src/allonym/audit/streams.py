@@ -54,14 +54,7 @@ def texts_to_tell_apart(known: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def streams(anonymizer: Anonymizer, known: Sequence[str], *, most: int | None = None, where: str) -> list[Finding]:
-    """Return the findings about where noise comes from, and whether two draws share it.
-
-    Args:
-        anonymizer: The method.
-        known: Words that it knows: at least three.
-        most: How many documents to release at a time; all by default.
-        where: Which version of the method this is.
-    """
+    """Return the findings about where noise comes from, and whether two draws share it; `most` documents at a time."""
     pairs = texts_to_tell_apart(known)[:most]
     texts, others = [first for first, _ in pairs], [second for _, second in pairs]
     key = secure().key

@@ -82,10 +82,10 @@ def _documents(words: Sequence[str]) -> dict[str, tuple[str, str]]:
 def ask(
     program: Program, pairs: Sequence[tuple[str, str]], draws: int, *, rows: int = ROWS, words: Sequence[str] = WORDS
 ) -> Answers:
-    """Run a program twice on all documents.
+    """Run a program, documents in and as many answers out, twice on all documents.
 
     Args:
-        program: Documents in, as many answers out.
+        program: What to run.
         pairs: Documents to be told apart by their answers.
         draws: Judging draws of each; as many more choose the events.
         rows: Answers to each document of a habit.

@@ -168,12 +168,7 @@ def added(promises: Sequence[Guarantee]) -> Totals:
 
 
 def worded(total: Totals, one: str = "release") -> str:
-    """Return a total as the rest of a sentence; what stands in for one where there is none.
-
-    Args:
-        total: What was spent.
-        one: What a release is called there.
-    """
+    """Return a total, or what stands in for it, as the rest of a sentence in which a release is called `one`."""
     counted = f"1 {one}" if total.releases == 1 else f"{total.releases:,} {one}s"
     if total.document is None:
         return f"no total can be given: {counted}, {why_not(total)}."

@@ -74,15 +74,12 @@ class Ledger:
         self._connection.close()
 
     def charge(self, charge: Charge, units: Iterable[Units] = (), caps: Caps | None = None) -> int:
-        """Charge a release, or refuse it and leave the account as it was.
+        """Charge a release and return its number, or refuse it and leave the account as it was.
 
         Args:
             charge: What is charged.
             units: Ids and authors of the documents, batch by batch, as far as `charge` says they are known.
             caps: Limits for this run; stored ones hold as well.
-
-        Returns:
-            The number of the release.
 
         Raises:
             BudgetError: A cap would be exceeded, or a cap is set and this release, or an earlier one, has no total.

@@ -191,11 +191,7 @@ def to_csv(figure: Figure) -> str:
 
 
 def from_csv(text: str) -> Figure:
-    """Return the figure that `to_csv` wrote.
-
-    Raises:
-        InputError: The text is no such table.
-    """
+    """Return the figure that `to_csv` wrote; refuse any other text."""
     first, _, rest = text.partition("\n")
     try:
         about = json.loads(first.removeprefix(_COMMENT))

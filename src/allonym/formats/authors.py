@@ -33,13 +33,7 @@ class KnownTexts:
 
 
 def read_authors(source: str | Path, *, text: str | None = None, author: str | None = None) -> KnownTexts:
-    """Read known authors' texts.
-
-    Args:
-        source: A folder, or a `.csv`, `.jsonl` or `.parquet` file.
-        text: Column with the texts, for tables; may be left out when just one other column holds text.
-        author: Column with the authors, for tables.
-    """
+    """Read known authors' texts: a folder, or a table whose column of authors is named."""
     path = Path(source)
     if str(source) == "-" or (path.suffix.lower() == ".txt" and path.is_file()):
         raise InputError("Known texts need their authors; give a folder with a sub-folder for each, or a table.")
@@ -54,11 +48,7 @@ def read_authors(source: str | Path, *, text: str | None = None, author: str | N
 
 
 def read_documents(source: str) -> tuple[list[str], list[str]]:
-    """Read the texts to be looked at: a `.txt`, a folder of them, or `-`.
-
-    Returns:
-        Names (the file, the path within the folder) and texts.
-    """
+    """Read the names and texts to be looked at: a `.txt`, a folder of them, or `-`."""
     if source != "-" and Path(source).is_file() and Path(source).suffix.lower() != ".txt":
         raise InputError(f"{shown(source)} is not a text; give a .txt file, a folder of them, or - for standard input.")
     documents = open_documents(source)

@@ -43,14 +43,7 @@ class Format(ABC):
 
     @abstractmethod
     def write(self, path: Path, batches: Batches, text: str = "text", columns: Sequence[str] = ()) -> None:
-        """Write documents, batch by batch.
-
-        Args:
-            path: Where to write.
-            batches: What to write, for instance the batches read, with their texts replaced.
-            text: Name of the text column.
-            columns: The order of the columns; empty puts the text before the kept ones.
-        """
+        """Write documents, batch by batch; without `columns`, their order, the text stands before the kept ones."""
 
 
 class TableFormat(Format):
@@ -94,11 +87,7 @@ def table_suffixes() -> tuple[str, ...]:
 
 
 def table_format(name: str | Path) -> TableFormat:
-    """Return the format of a table by how its name ends.
-
-    Raises:
-        InputError: No format ends so; the name is not shown.
-    """
+    """Return the format of a table by how its name ends; the refusal of any other does not show the name."""
     suffix = Path(name).suffix.lower()
     for found in table_formats():
         if suffix in found.suffixes:

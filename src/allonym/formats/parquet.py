@@ -93,10 +93,7 @@ def write_parquet_tables(
 ) -> None:
     """Write tables as one Parquet file, in row groups that do not depend on where one table ends.
 
-    Args:
-        path: Where to write.
-        tables: What to write, from the first row to the last.
-        if_none: Gives an empty table to write where there are no tables; without it that is refused.
+    Where there are none, the empty table that `if_none` gives is written; without it that is refused.
     """
     import pyarrow.parquet as pq
 

@@ -36,11 +36,7 @@ Fields = dict[int, Any]
 
 
 def check(content: bytes) -> None:
-    """Refuse a Parquet file that would take too much memory or time to read.
-
-    Raises:
-        InputError: It would, or it is no Parquet file.
-    """
+    """Refuse a Parquet file that would take too much memory or time to read, and what is no Parquet file."""
     try:
         footer = _footer(content)
         lengths = _lengths(footer[2])

@@ -68,13 +68,7 @@ def check_listed_ids(path: str | Path, ids: Sequence[str], start: int = 0) -> No
 
 
 def write_terms(path: str | Path, parts: Parts, vocabulary: Sequence[str]) -> None:
-    """Write term vectors in the format of the suffix.
-
-    Args:
-        path: Where to write.
-        parts: Gives the rows from the first to the last each time it is called; some formats need several passes.
-        vocabulary: The words of the columns.
-    """
+    """Write term vectors in the format of the suffix; `parts` is called for each pass, of which some need several."""
     if not encodable("".join(vocabulary)):
         raise ParameterError("Words and ids must be valid text, without lone surrogates.")
     check_terms_output(path)

@@ -65,14 +65,7 @@ class Outcome:
 
 
 def run(job: Plan, rng: Rng, *, force: bool, progress: Progress) -> Any:  # noqa: ANN401 - the payload, or None
-    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file.
-
-    Args:
-        job: What to do.
-        rng: Where noise comes from: `randomness.secure()`.
-        force: Replace an existing output.
-        progress: Called with the number of documents done since the last call.
-    """
+    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file."""
     return execute(job, rng, progress, Options(force=force)).payload
 
 
@@ -82,8 +75,7 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
     Args:
         job: What to do.
         rng: Where noise comes from; None draws a fresh key, after the ledger was charged.
-        progress: Called with the number of documents done since the last call. The first call of a resumed job has
-            those done before.
+        progress: Called with the number of documents done since the last call; at first, those of an interrupted run.
         options: How to do it.
 
     Raises:

@@ -62,9 +62,7 @@ class Plan:
     def record(self, failed: int = 0) -> dict[str, Any]:
         """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
 
-        Args:
-            failed: How many documents could not be read or anonymized; which ones shows in the output, and is then
-                said.
+        Which documents failed shows in the output, so that it is said.
         """
         parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
         told = (FAILED_ROWS,) if failed or self.unreadable else ()

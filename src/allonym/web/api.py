@@ -63,11 +63,7 @@ class Room:
                 self.long.start(self._prepare)
 
     def train(self) -> None:
-        """Have attackers trained on the other texts; those given last count.
-
-        Raises:
-            Busy: Too many wait already.
-        """
+        """Have attackers trained on the other texts; those given last count."""
         if self.to_train:
             return
         self.to_train = True

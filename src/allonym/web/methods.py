@@ -79,11 +79,7 @@ def card(name: str) -> Card:
 
 @cache
 def _sliders(name: str) -> Sequence[Slider]:
-    """Return a card's sliders.
-
-    Raises:
-        ParameterError: The protection cannot be had.
-    """
+    """Return a card's sliders, or refuse a protection that cannot be had."""
     return _offers()[name][1].sliders()
 
 
@@ -98,11 +94,7 @@ def _placed(name: str, position: int) -> tuple[Slider, int]:
 
 
 def parameters(name: str, position: int) -> Record:
-    """Return what a position of a card's slider stands for.
-
-    Raises:
-        ParameterError: The protection cannot be had, or has no such position.
-    """
+    """Return what a position of a card's slider stands for; refuse one that cannot be had."""
     slider, place = _placed(name, position)
     return dict(slider.positions[place])
 

@@ -71,12 +71,9 @@ class Reading:
 
 
 def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> Reading:
-    """Say how recognisable a text is.
+    """Say how recognisable a text is: to attackers trained on known writers, one of them `YOU`, or by the profile.
 
-    Args:
-        text: The text.
-        recogniser: Attackers trained on known writers, one of whom is `YOU`; None to compare with the shipped profile.
-        own: Other texts of the same writer, where there is no recogniser.
+    `own` are other texts of the same writer, where there is no recogniser.
     """
     words = count_words(text)
     if not words:

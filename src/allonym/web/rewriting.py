@@ -133,10 +133,7 @@ def draw(protection: str, position: int, text: str, words: int) -> Draw:
 def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any]:
     """Return what may be claimed of a draft, truthfully: proved, drawn again, proved alone, or measured only.
 
-    Args:
-        draft: The draft.
-        spent: What all draws cost, this one included.
-        edited: Whether others may know an earlier draft as a person had edited it.
+    `spent` is what all draws cost, this one too; `edited` says whether others may know a draft that was edited.
     """
     promised = draft.draw.guarantee
     if not promised.formal:

@@ -194,11 +194,7 @@ class Table:
 
 
 def take(name: str, content: bytes) -> Table:
-    """Take an uploaded file.
-
-    Raises:
-        InputError: It is no table that can be read.
-    """
+    """Take an uploaded file, or refuse what is no table that can be read."""
     kind = table_format(name)
     kind.check_size(content)
     folder = tempfile.TemporaryDirectory(prefix="allonym-table-")
