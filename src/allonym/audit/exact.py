@@ -120,15 +120,15 @@ def loss_of_laws(laws: Iterable[Law]) -> ExactLoss:
 def judge(found: ExactLoss, claimed: float, *, where: str) -> list[Finding]:
     """Return the findings: whether the support is one for all inputs, and whether the loss is what was claimed."""
     fewest, most, outputs = found.possible
-    figures = {"outputs": outputs, "impossible_for_some": found.impossible, "possible": [fewest, most]}
+    figures: dict[str, object] = {"outputs": outputs, "impossible_for_some": found.impossible}
+    figures["possible"] = [fewest, most]
     if found.impossible:
         says = f"{found.impossible:,} of {outputs:,} outputs are possible for some inputs only: the loss is infinite"
-        return [Finding(check="support", verdict="violated", says=f"{says} ({where}); {_why(found)}.", figures=figures)]
-    support = f"Every input can give each of the {most:,} outputs ({where})."
-    if most < outputs:
-        support = f"Every input can give the same {most:,} of {outputs:,} outputs ({where})."
-    held = found.ratio is not None and within(found.ratio, claimed)
-    figures_of_loss = {
+        return [Finding("support", "violated", f"{says} ({where}); {_why(found)}.", figures)]
+    which = f"each of the {most:,} outputs" if most == outputs else f"the same {most:,} of {outputs:,} outputs"
+    support = Finding("support", "holds", f"Every input can give {which} ({where}).", figures)
+    broken = found.ratio is None or not within(found.ratio, claimed)
+    figures = {
         "claimed": claimed,
         "exact_loss": found.loss,
         "output": found.output,
@@ -136,15 +136,8 @@ def judge(found: ExactLoss, claimed: float, *, where: str) -> list[Finding]:
         "pairs": found.inputs * (found.inputs - 1),
     }
     says = f"The loss over all pairs of {found.inputs:,} inputs is {found.loss:.6f}, claimed {claimed:.6f} ({where})"
-    return [
-        Finding(check="support", verdict="holds", says=support, figures=figures),
-        Finding(
-            check="exact loss",
-            verdict="holds" if held else "violated",
-            says=f"{says}{'' if held else _excess(found.loss, claimed)}.",
-            figures=figures_of_loss,
-        ),
-    ]
+    sentences = (f"{says}.", f"{says}{_excess(found.loss, claimed)}.")
+    return [support, Finding.of("exact loss", broken, sentences, figures)]
 
 
 def _why(found: ExactLoss) -> str:

@@ -20,7 +20,7 @@ CONFIDENCE = 0.999
 _MARKS = {"holds": "ok", "violated": "VIOLATED", "measured": "measured", "not audited": "NOT AUDITED"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Finding:
     """What one check found."""
 
@@ -35,10 +35,16 @@ class Finding:
             raise ParameterError(f"verdict must be one of {get_args(Verdict)}, got {self.verdict!r}.")
 
     @classmethod
-    def of(cls, check: str, broken: bool, says: tuple[str, str], figures: Mapping[str, Any], *, tells: bool) -> Finding:
+    def of(
+        cls, check: str, broken: bool, says: tuple[str, str], figures: Mapping[str, Any], *, tells: bool = False
+    ) -> Finding:
         """Return what a check found that either holds or is broken; `says` has the sentence for each."""
-        verdict: Verdict = "violated" if broken else "holds"
-        return cls(check=check, verdict=verdict, says=says[broken], figures=figures, tells=broken and tells)
+        return cls(check, "violated" if broken else "holds", says[broken], figures, broken and tells)
+
+    @classmethod
+    def not_audited(cls, check: str, says: str) -> Finding:
+        """Return that no check looked at what is claimed."""
+        return cls(check, "not audited", says)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values."""

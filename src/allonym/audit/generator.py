@@ -50,9 +50,5 @@ def audit_generator(bits: Iterable[int], *, where: str) -> Finding:
         says += ", as unpredictable ones have; too few to unmask MT19937"
     else:
         says += ", as unpredictable ones have"
-    return Finding(
-        check="weak generator",
-        verdict="violated" if weak else "holds",
-        says=f"{says} ({where}).",
-        figures={"bits": len(drawn), "linear_complexity": length, "expected": len(drawn) / 2},
-    )
+    figures = {"bits": len(drawn), "linear_complexity": length, "expected": len(drawn) / 2}
+    return Finding("weak generator", "violated" if weak else "holds", f"{says} ({where}).", figures)

@@ -108,13 +108,11 @@ def judged(check: str, tests: Iterable[Test], *, holds: str, broken: str, where:
     """Return the finding of several tests that share an error rate."""
     listed = list(tests)
     if not listed:
-        return Finding(check=check, verdict="not audited", says=f"There was nothing to compare ({where}).")
+        return Finding.not_audited(check, f"There was nothing to compare ({where}).")
     alpha = FALSE_ALARMS / FINDINGS / _MARGIN / len(listed)
     worst = min(listed, key=lambda test: test.p_value)
     failed = [test.what for test in listed if test.p_value <= alpha]
     numbers = {"tests": len(listed), "smallest_p": worst.p_value, "alpha": alpha, "failed": failed[:50], **figures}
-    if not failed:
-        return Finding(check=check, verdict="holds", says=f"{holds} ({where}).", figures=numbers)
     named = "; ".join(failed[:4]) + ("; …" if len(failed) > 4 else "")
-    says = f"{broken} ({where}): {named} (p = {worst.p_value:.1g})."
-    return Finding(check=check, verdict="violated", says=says, figures=numbers, tells=True)
+    says = f"{holds} ({where}).", f"{broken} ({where}): {named} (p = {worst.p_value:.1g})."
+    return Finding.of(check, bool(failed), says, numbers, tells=True)

@@ -42,7 +42,7 @@ def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws
     if isinstance(audited, Points):
         return _of_points(audited, draws, rng)
     says = "The mechanism is none that this audit knows, so its loss was not looked at."
-    return [Finding(check="mechanism", verdict="not audited", says=says)]
+    return [Finding.not_audited("mechanism", says)]
 
 
 def _of_table(audited: Table, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
@@ -123,7 +123,7 @@ def _enumerated(small: Mechanism, name: str) -> list[Finding]:
     audited = small.audited()
     if not isinstance(audited, Ratings) or audited.exact is None:
         says = f"The small version of {name} has no exact law, so nothing was enumerated."
-        return [Finding(check="exact loss", verdict="not audited", says=says)]
+        return [Finding.not_audited("exact loss", says)]
     ratings = [np.array(row) for row in product(_LEVELS, repeat=small.outputs) if any(row)]
     where = f"{name} with {small.outputs} outputs, {len(ratings):,} rows of ratings enumerated"
     return exact.judge(exact.loss_of_laws([audited.exact(row) for row in ratings]), small.loss(), where=where)

@@ -132,12 +132,8 @@ def judge_metric(found: MetricLoss | MetricCertificate, claimed: float, *, input
             "nearest_distance": found.nearest if math.isfinite(found.nearest) else None,
         }
     says = f"The loss for each unit of distance is at most {found.per_unit:.6f}, claimed {claimed:.6f} ({how}; {where})"
-    return Finding(
-        check="exact metric loss",
-        verdict="holds" if held else "violated",
-        says=f"{says}{'' if held else ': more than the claim'}.",
-        figures={"claimed_per_unit": claimed, **figures, "inputs": list(found.pair)},
-    )
+    all_figures = {"claimed_per_unit": claimed, **figures, "inputs": list(found.pair)}
+    return Finding.of("exact metric loss", not held, (f"{says}.", f"{says}: more than the claim."), all_figures)
 
 
 def _measure(tiles: Tiles, rows: Int64, vectors: _Vectors, rate: float, furthest: float) -> tuple[Int64, float]:

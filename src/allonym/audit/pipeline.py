@@ -38,7 +38,7 @@ def pipeline(anonymizer: Anonymizer) -> list[Finding]:
     small = anonymizer.audited().small()
     if small is None:
         says = f"No small version of {anonymizer.method} is known, so its draws were not compared with their law."
-        return [Finding(check="law", verdict="not audited", says=says)]
+        return [Finding.not_audited("law", says)]
     if small.laws is None:
         return _of_ratings(small)
     tests = [*_positions(small), *_counts(small)]
@@ -174,7 +174,7 @@ def _of_ratings(small: Small) -> list[Finding]:
     matrix = _drawn_matrix(watch.draws, _ALIKE)
     if matrix is None or matrix.shape[1] < drawn:
         says = f"What was drawn has no row for each document ({where}), so that draws could not be compared."
-        return [*found, Finding(check="fresh noise", verdict="not audited", says=says)]
+        return [*found, Finding.not_audited("fresh noise", says)]
     laws = _laws_in_order(watch.draws, matrix.shape[1])
     by_place, between = (laws**2).sum(axis=1), float((laws @ laws.T).max())
     return [*found, alike(matrix, by_place, np.full(len(matrix), between), where)]
@@ -227,7 +227,7 @@ def _at_full_size(anonymizer: Anonymizer) -> Finding:
         p_value = _p_value(audited, place[word], np.bincount(drawn, minlength=len(vocabulary)))
         if p_value is None:
             says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
-            return Finding(check="law", verdict="not audited", says=says)
+            return Finding.not_audited("law", says)
         test = Test(repr(word), p_value)
     return judged("law", [test], holds=_HOLDS, broken=_BROKEN, where=where, draws=len(drawn))
 

@@ -22,7 +22,7 @@ def of_release(anonymizer: Anonymizer) -> list[Finding]:
     """Return what whole releases show of a method that promises something."""
     words = words_for(anonymizer)
     if len(words) < _FEWEST_WORDS:
-        return [Finding(check="words of the checks", verdict="not audited", says=unknown_words(anonymizer))]
+        return [unknown_words(anonymizer)]
     parts: dict[str, Callable[[], list[Finding]]] = {
         "interference": lambda: _followed(anonymizer, words),
         "noise of documents": lambda: _noise(anonymizer, words),
@@ -34,7 +34,7 @@ def of_release(anonymizer: Anonymizer) -> list[Finding]:
             findings += part()
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             says = f"The method failed with {type(error).__name__} when it was released for this check."
-            findings.append(Finding(check=check, verdict="not audited", says=says))
+            findings.append(Finding.not_audited(check, says))
     return findings
 
 
@@ -44,12 +44,13 @@ def words_for(anonymizer: Anonymizer) -> tuple[str, ...]:
     return audited.known() if audited.words else PLAIN
 
 
-def unknown_words(anonymizer: Anonymizer) -> str:
-    """Say that a method knows too few words."""
-    return (
+def unknown_words(anonymizer: Anonymizer) -> Finding:
+    """Return the finding that a method knows too few words."""
+    says = (
         f"The vocabulary of {anonymizer.method} knows fewer than {_FEWEST_WORDS} words that a document could consist "
         "of, so that no document of the checks would be read."
     )
+    return Finding.not_audited("words of the checks", says)
 
 
 def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:

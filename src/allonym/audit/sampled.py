@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym.audit.findings import CONFIDENCE, Finding
+from allonym.audit.findings import CONFIDENCE, Finding, Verdict
 from allonym.errors import ParameterError
 from allonym.mechanisms.base import Float64, Int64
 
@@ -52,20 +52,16 @@ class Bound:
     outputs: int  # how many outputs the event holds
 
 
-def lowest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
+def lowest_share(hits: Int64 | int, draws: int, alpha: float | Float64) -> Float64:
     """Return Clopper and Pearson's lower limit: the probability is below it with a probability of at most α."""
-    return _low(np.asarray(hits), draws, np.asarray(alpha))
-
-
-def _low(hits: Int64, draws: int, tails: Float64) -> Float64:
     from scipy.stats import beta
 
-    return np.where(hits > 0, beta.ppf(tails, np.maximum(hits, 1), draws - hits + 1), 0.0)
+    return np.where(np.greater(hits, 0), beta.ppf(alpha, np.maximum(hits, 1), draws - hits + 1), 0.0)
 
 
-def highest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
+def highest_share(hits: Int64 | int, draws: int, alpha: float | Float64) -> Float64:
     """Return Clopper and Pearson's upper limit."""
-    return 1 - lowest_share(draws - np.asarray(hits), draws, alpha)
+    return 1 - lowest_share(draws - hits, draws, alpha)
 
 
 def reach(draws: int, alpha: float) -> float:
@@ -82,8 +78,8 @@ def least_loss(likely: int, unlikely: int, draws: int, alpha: float) -> float:
 
     product = brentq(lambda c: c * (1 - math.log(c)) - alpha, 1e-300, alpha, xtol=1e-300, rtol=1e-12) * (1 - 1e-9)
     tails = np.geomspace(product, 1, _TAILS)
-    low = _low(np.asarray(likely), draws, tails)
-    high = 1 - _low(np.asarray(draws - unlikely), draws, np.minimum(product / tails, 1.0))
+    low = lowest_share(likely, draws, tails)
+    high = highest_share(unlikely, draws, np.minimum(product / tails, 1.0))
     # Between two neighbouring tails u, p is at least that of the smaller and q at most that of the larger.
     return max(0.0, float(_log_quotient(low[:-1], high[1:]).min()))
 
@@ -130,20 +126,13 @@ def _log_quotient(low: Float64, high: Float64) -> Float64:
         return np.asarray(np.log(low) - np.log(high), np.float64)
 
 
-def audit_pairs(
-    pairs: Sequence[Pair],
-    draws: int,
-    *,
-    confidence: float = CONFIDENCE,
-    where: str = "drawn",
-    check: str = "sampled loss",
-) -> Finding:
+def audit_pairs(pairs: Sequence[Pair], draws: int, *, where: str = "drawn") -> Finding:
     """Return the finding about pairs of inputs: so many draws of each judge, and as many more choose the events."""
-    if not pairs or not 0 < confidence < 1 or draws < 2:
-        raise ParameterError("An audit by sampling needs pairs, 2 draws or more, and a confidence between 0 and 1.")
-    alpha = (1 - confidence) / len(pairs)
+    if not pairs or draws < 2:
+        raise ParameterError("An audit by sampling needs pairs, and 2 draws or more.")
+    alpha = (1 - CONFIDENCE) / len(pairs)
     bounds = [loss_bound(pair.first(2 * draws), pair.second(2 * draws), alpha) for pair in pairs]
-    return judge_bounds(pairs, bounds, confidence=confidence, where=where, check=check)
+    return judge_bounds(pairs, bounds, confidence=CONFIDENCE, where=where, check="sampled loss")
 
 
 def judge_bounds(
@@ -151,28 +140,19 @@ def judge_bounds(
 ) -> Finding:
     """Return the finding about bounds, one a pair, which hold together with this confidence."""
     alpha = (1 - confidence) / len(pairs)
-    excess = [
-        bound.loss - (0.0 if pair.claimed is None else pair.claimed) for pair, bound in zip(pairs, bounds, strict=True)
-    ]
+    excess = [bound.loss - (pair.claimed or 0.0) for pair, bound in zip(pairs, bounds, strict=True)]
     worst = int(np.argmax(excess))
     pair, bound = pairs[worst], bounds[worst]
     says = f"At {100 * confidence:g} % the loss is at least {bound.loss:.4f}"
-    if pair.claimed is None:
-        verdict, rest = "measured", ""
-    else:
-        verdict = "violated" if excess[worst] > 0 else "holds"
-        rest = f", claimed {pair.claimed:.4f}"
+    rest = "" if pair.claimed is None else f", claimed {pair.claimed:.4f}"
+    verdict: Verdict = "measured" if pair.claimed is None else "violated" if excess[worst] > 0 else "holds"
     furthest = reach(bound.draws, alpha)
     if verdict == "holds" and (pair.claimed or 0) > furthest:
         rest += f"; more than {furthest:.2f} could not be shown with so few draws"
     says += f"{rest} ({where}: {pair.names[0]} and {pair.names[1]}, {bound.draws:,} draws of each)."
-    figures = {
-        "confidence": confidence,
-        "reach": furthest,
-        "pairs": [_figures(*one) for one in zip(pairs, bounds, strict=True)],
-    }
-    tells = any(one.loss > 0 for one in bounds)
-    return Finding(check=check, verdict=verdict, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
+    each = [_figures(*compared) for compared in zip(pairs, bounds, strict=True)]
+    figures = {"confidence": confidence, "reach": furthest, "pairs": each}
+    return Finding(check, verdict, says, figures, tells=any(bound.loss > 0 for bound in bounds))
 
 
 def _figures(pair: Pair, bound: Bound) -> dict[str, Any]:
@@ -234,12 +214,8 @@ def judge_reconstruction(found: Reconstruction, *, exact: bool, claimed: float |
     figures = {"success": found.success, "low": found.low, "high": found.high, "chance": chance}
     tells = found.low > chance
     if claimed is None:
-        return Finding(check="reconstruction", verdict="measured", says=f"{says}.", figures=figures, tells=tells)
+        return Finding("reconstruction", "measured", f"{says}.", figures, tells)
     allowed = most_success(claimed, found.inputs)
-    return Finding(
-        check="reconstruction",
-        verdict="violated" if found.low > allowed * (1 + 1e-9) else "holds",
-        says=f"{says}, and the claim allows {allowed:.4f}.",
-        figures={**figures, "allowed": allowed},
-        tells=tells,
-    )
+    verdict: Verdict = "violated" if found.low > allowed * (1 + 1e-9) else "holds"
+    says += f", and the claim allows {allowed:.4f}."
+    return Finding("reconstruction", verdict, says, {**figures, "allowed": allowed}, tells)

@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from allonym.audit.findings import CONFIDENCE, Finding
+from allonym.audit.findings import CONFIDENCE, Finding, Verdict
 from allonym.audit.sampled import (
     Bound,
     Pair,
@@ -112,6 +112,18 @@ def _run(program: Program, documents: Sequence[str]) -> list[str]:
     return answers
 
 
+def findings(
+    answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None, declared: Collection[str]
+) -> list[Finding]:
+    """Return all that answers show."""
+    return [
+        *leaks(answers, claimed=claimed, declared=declared),
+        *noise(answers, claimed=claimed),
+        *losses(answers, pairs, claimed=claimed),
+        reconstruction(answers, pairs, claimed=claimed),
+    ]
+
+
 def leaks(answers: Answers, *, claimed: float | None, declared: Collection[str] = ()) -> list[Finding]:
     """Return a finding for each habit that answers may copy from the document."""
     for habit in declared:
@@ -129,24 +141,29 @@ def _leak(habit: str, blocks: Sequence[Sequence[str]], claimed: float | None, de
         says = f"{_LEAKS[habit].capitalize()}, in {100 * share:.0f} % of the answers"
         if declared:
             says += "; it is declared"
-            return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures, tells=True)
+            return Finding(habit, "measured", f"{says}.", figures, tells=True)
         says += ": two documents that differ in this are told apart at any ε"
         return _finding(habit, "violated", claimed, f"{says}.", figures, tells=True)
     if bound == 0:
         return _finding(habit, "holds", claimed, f"{_KEPT[habit].capitalize()}.", figures)
     says = f"{_LEAKS[habit].capitalize()} in part: by a loss of at least {bound:.2f}"
     if declared or claimed is None:
-        return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures, tells=True)
+        return Finding(habit, "measured", f"{says}.", figures, tells=True)
     broken = bound > claimed
     says += ", more than was claimed" if broken else ", which the claim allows"
     return _finding(habit, "violated" if broken else "holds", claimed, f"{says}.", figures, tells=True)
 
 
 def _finding(
-    check: str, verdict: str, claimed: float | None, says: str, figures: Mapping[str, object], *, tells: bool = False
+    check: str,
+    verdict: Verdict,
+    claimed: float | None,
+    says: str,
+    figures: Mapping[str, object],
+    *,
+    tells: bool = False,
 ) -> Finding:
-    judged = "measured" if claimed is None else verdict
-    return Finding(check=check, verdict=judged, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
+    return Finding(check, "measured" if claimed is None else verdict, says, figures, tells)
 
 
 def _copied(habit: str, blocks: Sequence[Sequence[str]]) -> float:
@@ -251,14 +268,11 @@ def _shared(
         high = float(highest_share(others, other_pairs, _ALPHA)) if other_pairs else 1.0
         if low > max(high, least):
             worst = max(worst or (0.0, 0.0), (hits / pairs, others / other_pairs))
-    figures = {"agree": sum(h for h, _ in suspicious), "of": sum(n for _, n in suspicious)}
-    figures |= {
-        "agree_if_independent": sum(h for h, _ in independent),
-        "of_independent": sum(n for _, n in independent),
-    }
+    (agree, of), (agree_apart, of_apart) = (map(sum, zip(*hits, strict=True)) for hits in (suspicious, independent))
+    figures = {"agree": agree, "of": of, "agree_if_independent": agree_apart, "of_independent": of_apart}
     if worst is None and figures["agree_if_independent"] >= _SELDOM_VARIES * figures["of_independent"]:
         why = "Answers vary too seldom to tell." if figures["of"] else "No answer had two words to compare."
-        return Finding(check=check, verdict="measured", says=why, figures=figures)
+        return Finding(check, "measured", why, figures)
     if worst is None:
         return _finding(check, "holds", claimed, f"{good}.", figures)
     says = f"{bad} ({100 * worst[0]:.0f} % against {100 * worst[1]:.0f} %)."
@@ -280,18 +294,12 @@ def losses(
     sampled = [Pair(pair, claimed, _unused, _unused) for pair in pairs]
     half = 1 - (1 - confidence) / 2  # of the confidence for either finding
     where = "answers, order aside"
-    found = [judge_bounds(sampled, bags, confidence=half, where=where, check="sampled loss")]
+    judged = [judge_bounds(sampled, bags, confidence=half, where=where, check="sampled loss")]
     ordered = judge_bounds(sampled, whole, confidence=half, where="whole answers", check="order")
-    if claimed is not None and ordered.verdict == "violated" and found[0].verdict != "violated":
-        found.append(
-            Finding(
-                check="order",
-                verdict="violated",
-                says=f"The order of an answer's words tells more than was claimed. {ordered.says}",
-                figures=ordered.figures,
-            )
-        )
-    return [_support(answers, pairs), *found, *_never_varied(answers, claimed, alpha)]
+    if ordered.verdict == "violated" and judged[0].verdict != "violated":
+        says = f"The order of an answer's words tells more than was claimed. {ordered.says}"
+        judged.append(Finding("order", "violated", says, ordered.figures))
+    return [_support(answers, pairs), *judged, *_never_varied(answers, claimed, alpha)]
 
 
 def _support(answers: Answers, pairs: Sequence[tuple[str, str]]) -> Finding:
@@ -308,7 +316,7 @@ def _support(answers: Answers, pairs: Sequence[tuple[str, str]]) -> Finding:
     says = f"{common:,} of {seen:,} different answers came for both {pairs[fewest][0]} and {pairs[fewest][1]}"
     says += "." if common else ": what never comes for one of them at all is an infinite loss."
     figures = {"inputs": list(pairs[fewest]), "in_common": common, "different": seen}
-    return Finding(check="support", verdict="measured", says=says, figures=figures)
+    return Finding("support", "measured", says, figures)
 
 
 def _unused(draws: int) -> Int64:
@@ -364,7 +372,7 @@ def _never_varied(answers: Answers, claimed: float | None, alpha: float) -> Iter
     broken = claimed is not None and claimed < shown
     says = f"In {draws:,} answers to each document nothing ever varied, and answers differ between documents"
     rest = "no noise was seen" if broken or claimed is None else "noise is too rare to be seen with so few draws"
-    verdict = "violated" if broken else "holds"
+    verdict: Verdict = "violated" if broken else "holds"
     yield _finding("no noise", verdict, claimed, f"{says}: {rest}.", {"draws": draws}, tells=True)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from allonym.errors import ParameterError
 from allonym.privacy.accounting import rounded_up
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, Guarantee
-from allonym.privacy.statement import number
+from allonym.privacy.statement import counted, number
 
 _PER_WORD = "with a promise for single words only"
 _WHY = {
@@ -167,15 +167,15 @@ def added(promises: Sequence[Guarantee]) -> Totals:
     )
 
 
-def worded(total: Totals, one: str = "release") -> str:
-    """Return a total, or what stands in for it, as the rest of a sentence in which a release is called `one`."""
-    counted = f"1 {one}" if total.releases == 1 else f"{total.releases:,} {one}s"
+def worded(total: Totals, release: str = "release") -> str:
+    """Return a total, or what stands in for it, as the rest of a sentence; `release` is what one is called there."""
+    releases = counted(total.releases, release)
     if total.document is None:
-        return f"no total can be given: {counted}, {why_not(total)}."
+        return f"no total can be given: {releases}, {why_not(total)}."
     spent = f"at most ε = {number(total.document)}"
     if total.author is not None:
         spent += f" on a document and {number(total.author)} on an author"
-    return f"{spent}, in {counted}{where(total)}."
+    return f"{spent}, in {releases}{where(total)}."
 
 
 def spent_on(dataset: str, total: Totals | None, *, then: bool = False) -> str:

@@ -28,6 +28,7 @@ from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
 from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.parts import Parts, open_parts
+from allonym.privacy.statement import counted
 from allonym.randomness import Rng, insecure
 
 _SOME_FAILED = 4
@@ -151,7 +152,8 @@ def _opened(
 
 def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     """Print the cost."""
-    lines = [f"{_counted(job.count)} would be anonymized with {job.anonymizer.method}; nothing was written."]
+    documents = counted(job.count, "document")
+    lines = [f"{documents} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
     record = {**job.record(), "dry_run": True}
     if job.per_author is not None:  # for whoever has the input; no file says how many documents that author has
@@ -268,10 +270,6 @@ def _became(on_error: OnError) -> str:
     return "left out" if on_error == "skip" else "written without text"
 
 
-def _counted(documents: int) -> str:
-    return "1 document" if documents == 1 else f"{documents:,} documents"
-
-
 def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
     record = job.record(len(outcome.failed))
     if outcome.failed:
@@ -282,7 +280,8 @@ def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
         if talk.json:
             talk.data({**record, "output": str(job.out), "privacy": str(privacy_path(job.out))}, "")
         failed = f", {len(outcome.failed):,} of them {_became(on_error)}" if outcome.failed else ""
-        talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({_counted(job.count)}{failed}).")
+        documents = counted(job.count, "document")
+        talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({documents}{failed}).")
     elif job.anonymizer.terms:
         [terms] = Release(outcome.payload, job.per_document, job.anonymizer.terms).counts()
         talk.data({**record, "terms": terms}, "\n".join(f"{count}\t{term}" for term, count in terms.items()))

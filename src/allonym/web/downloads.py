@@ -24,7 +24,6 @@ File = tuple[str, str, bytes]  # name, media type, content
 
 _PUBLIC = "It holds no word of the original and no figure measured on it."
 _PAN_WORDS = 50
-_PAN_ABOUT = "JSON for researchers; holds your original text: keep it to yourself"
 _FEW_WORDS = re.compile(rf"(?:\s*\S+\s*){{1,{_PAN_WORDS}}}|\s+")
 _WARNING = (
     "Internal report: it holds your original text and every change. Do not publish it, and do not send it with the "
@@ -116,19 +115,11 @@ def pan(desk: Desk) -> File:
     if draft.draw.terms is not None:
         raise InputError("Counts have no places in a text; PAN's form is for rewritten texts.")
     parts: list[dict[str, Any]] = []
-    at = 0
-    for original, obfuscated in _stretches(draft):
-        stop = at + len(original)
-        parts.append(
-            {
-                "original": original,
-                "original-start-charpos": at,
-                "original-end-charpos": stop,
-                "obfuscation": obfuscated,
-                "obfuscation-id": len(parts) + 1,
-            }
-        )
-        at = stop
+    stop = 0
+    for number, (original, obfuscated) in enumerate(_stretches(draft), 1):
+        start, stop = stop, stop + len(original)
+        places = {"original-start-charpos": start, "original-end-charpos": stop}
+        parts.append({"original": original, **places, "obfuscation": obfuscated, "obfuscation-id": number})
     return "result.pan.json", "application/json", _bytes(json.dumps(parts, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -146,14 +137,14 @@ def _stretches(draft: Draft) -> Iterator[tuple[str, str]]:
         yield before, after
 
 
-OFFERED: dict[str, Callable[[Desk], File]] = {
-    "result": result,
-    "privacy": privacy,
-    "public": public_report,
-    "internal": internal_report,
-    "command": command,
-    "curve": curve,
-    "pan": pan,
+OFFERED: dict[str, tuple[Callable[[Desk], File], str, str]] = {  # what makes it, its title, and what to know about it
+    "result": (result, "The result", "the text as it stands, or the counts as CSV"),
+    "privacy": (privacy, "Its guarantee", "JSON, to keep beside the result"),
+    "public": (public_report, "Public report", "fit to send: no word of your text is in it, and no figure of it"),
+    "internal": (internal_report, "Internal report", "holds your original text: keep it to yourself"),
+    "command": (command, "Command line", "repeats this on a file; another draw costs again"),
+    "curve": (curve, "Data of the curve", "CSV"),
+    "pan": (pan, "PAN’s form", "JSON for researchers; holds your original text: keep it to yourself"),
 }
 
 
@@ -181,12 +172,11 @@ def _page(report: Report, kind: str, more: str) -> str:
 
 def _measured(report: Report, kind: str) -> str:
     """Return the table of what was measured: of the result alone in a report that may be sent."""
+    title, note, head = "Measured on the result", "", ["measured", "result"]
+    rows: tuple[tuple[str, ...], ...] = report.public_rows
     if kind == "internal":
         title, note = "Before and after", f"<p>{escaped(reporting.NOT_COVERED)}</p>"
-        head: tuple[str, ...] = ("measured", "before", "after")
-        rows: tuple[tuple[str, ...], ...] = report.rows
-    else:
-        title, note, head, rows = "Measured on the result", "", ("measured", "result"), report.public_rows
+        head, rows = ["measured", "before", "after"], report.rows
     names = "".join(f"<th scope='col'>{name}</th>" for name in head)
     body = "".join(
         f"<tr><th scope='row'>{escaped(name)}</th>{''.join(f'<td>{escaped(cell)}</td>' for cell in cells)}</tr>"
@@ -202,17 +192,7 @@ def _bytes(text: str) -> bytes:
 def names(desk: Desk) -> list[dict[str, Any]]:
     """Return what is offered, with what to know about each."""
     drawn = desk.drafted().draw
-    measured = reporting.trade_off(drawn.protection, drawn.position) is not None
-    return [
-        {"name": "result", "title": "The result", "about": "the text as it stands, or the counts as CSV"},
-        {"name": "privacy", "title": "Its guarantee", "about": "JSON, to keep beside the result"},
-        {
-            "name": "public",
-            "title": "Public report",
-            "about": "fit to send: no word of your text is in it, and no figure of it",
-        },
-        {"name": "internal", "title": "Internal report", "about": "holds your original text: keep it to yourself"},
-        {"name": "command", "title": "Command line", "about": "repeats this on a file; another draw costs again"},
-        *([{"name": "curve", "title": "Data of the curve", "about": "CSV"}] if measured else []),
-        *([{"name": "pan", "title": "PAN’s form", "about": _PAN_ABOUT}] if drawn.terms is None else []),
-    ]
+    absent = {"curve"} if reporting.trade_off(drawn.protection, drawn.position) is None else set()
+    absent |= set() if drawn.terms is None else {"pan"}
+    offered = ((name, *words) for name, (_, *words) in OFFERED.items() if name not in absent)
+    return [dict(zip(("name", "title", "about"), words, strict=True)) for words in offered]

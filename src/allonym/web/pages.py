@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
@@ -12,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from allonym import __version__
-from allonym.errors import AllonymError
 from allonym.web import downloads, guard, methods, reporting
-from allonym.web.api import Room, problem
+from allonym.web.api import Room, answered, problem
+from allonym.web.desk import Desk
 from allonym.web.fields import Invalid, Record, Text
 from allonym.web.work import RETRY_AFTER, Busy
 
@@ -60,16 +61,14 @@ async def limits(request: Request) -> Response:
 
 async def save(request: Request) -> Response:
     """Give one of the files; names that are not offered do not exist."""
-    room: Room = request.app.state.room
-    make = downloads.OFFERED.get(request.path_params["name"])
-    if make is None:
+    offered = downloads.OFFERED.get(request.path_params["name"])
+    if offered is None:
         return problem(404, "There is no such file; choose one on the Report screen.")
-    try:
-        name, kind, content = await room.quick.do(make, room.desk)
-    except AllonymError as error:
-        return problem(409, str(error))
-    except Busy as busy:
-        return problem(503, str(busy), headers={"Retry-After": str(RETRY_AFTER)})
+    return await answered(_saved(request.app.state.room, offered[0]))
+
+
+async def _saved(room: Room, make: Callable[[Desk], downloads.File]) -> Response:
+    name, kind, content = await room.quick.do(make, room.desk)
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
@@ -101,10 +100,10 @@ async def static(request: Request) -> Response:
     name = str(request.path_params["name"])
     if name == "figures.css":
         return Response(reporting.figure_styles(), media_type="text/css")
-    found = _statics().get(name)
-    if found is None:
+    content = _statics().get(name)
+    if content is None:
         return PlainTextResponse("There is no such file.\n", 404)
-    return Response(found, media_type=_KINDS[PurePosixPath(name).suffix])
+    return Response(content, media_type=_KINDS[PurePosixPath(name).suffix])
 
 
 def page(request: Request, template: str, screen: str, **given: Any) -> Response:  # noqa: ANN401 - what it shows

@@ -14,6 +14,7 @@ from allonym.language.function_words import (
     MISSPELLINGS,
 )
 from allonym.metrics.figures import percent
+from allonym.privacy.statement import counted
 from allonym.recognition import profile, profile_features
 from allonym.recognition.profile import Comparison, Finding
 from allonym.recognition.profile_features import Kind
@@ -82,10 +83,9 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         return _among_known(recogniser.check(text, YOU), text)
     comparison = profile.shipped().compare(text)
     if comparison is None:
-        sentence = f"{_counted(words)} are too few to say anything."
-        return Reading(
-            words, "nothing", sentence, "Go on writing: fifty are the least.", None, "", notes=[_PROFILE_CAN]
-        )
+        sentence = f"{counted(words, 'word')} {'is' if words == 1 else 'are'} too few to say anything."
+        verdict = "Go on writing: fifty are the least."
+        return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, own)
 
 
@@ -114,7 +114,7 @@ def _among_known(found: Recognition, text: str) -> Reading:
 
 def _clue(clue: Evidence, text: str) -> Mark:
     places = [(place.start, place.stop) for place in clue.places]
-    times = f"{len(places)} place{'s' if len(places) != 1 else ''}" if places else "of the whole text"
+    times = counted(len(places), "place") if places else "of the whole text"
     return Mark(_kind(clue.feature, text, places), clue.feature, clue.share, times, places[:MOST_PLACES])
 
 
@@ -192,8 +192,4 @@ def _rate(value: float) -> str:
 
 
 def _weak(words: int) -> str:
-    return f"The estimate is weak: {_counted(words)}, and under {FEW_WORDS} no verdict is reliable."
-
-
-def _counted(words: int) -> str:
-    return "1 word" if words == 1 else f"{words:,} words"
+    return f"The estimate is weak: {counted(words, 'word')}, and under {FEW_WORDS} no verdict is reliable."

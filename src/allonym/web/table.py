@@ -19,14 +19,13 @@ from typing import Any
 
 from allonym.budget.account import added, worded
 from allonym.errors import AllonymError, BudgetError, InputError
-from allonym.formats.base import TableFormat, table_format
+from allonym.formats.base import TableFormat, storable, table_format
 from allonym.formats.columns import look_like_names
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.jobs.execute import Options, Plan, execute, plan
-from allonym.jobs.outputs import privacy_path
 from allonym.privacy import Guarantee
-from allonym.privacy.statement import number
+from allonym.privacy.statement import counted, number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
@@ -182,10 +181,6 @@ class Table:
             raise InputError("The table is not finished; start it, or go on with it.")
         return self._job.out
 
-    def promise_file(self) -> Path:
-        """Return the guarantee beside it."""
-        return privacy_path(self.result())
-
     def close(self) -> None:
         """Delete everything."""
         self.stop()
@@ -222,7 +217,7 @@ def _calling_it_the_file(source: Path) -> Iterator[None]:
 
 def _cost(job: Plan) -> str:
     """Return the price of a table in a sentence."""
-    promised, documents = job.per_document, "1 document" if job.count == 1 else f"{job.count:,} documents"
+    promised, documents = job.per_document, counted(job.count, "document")
     if promised.loss_per_word is None:
         return f"Nothing is proved of {documents}, so no loss can be stated, and afterwards no total."
     if promised.words is None:
@@ -237,16 +232,15 @@ def _cost(job: Plan) -> str:
 
 def _preview(kind: TableFormat, source: Path) -> tuple[list[str], list[list[str]]]:
     """Return the columns and the first rows, cells cut short; no more than one whole row is held at a time."""
-    found: list[dict[str, str]] = []
+    rows: list[dict[str, str]] = []
     for record in islice(kind.preview(source), PREVIEWED):
         if len(record) > MOST_COLUMNS:
             raise InputError(_COLUMNS)
-        found.append({name: _cell(value) for name, value in record.items()})
-    columns = list(dict.fromkeys(name for record in found for name in record))
-    return columns, [[record.get(name, "") for name in columns] for record in found]
+        rows.append({name: _cell(value) for name, value in record.items()})
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return columns, [[row.get(name, "") for name in columns] for row in rows]
 
 
 def _cell(value: object) -> str:
-    text = "" if value is None else value if isinstance(value, str) else _SHORT.repr(value)
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = storable("" if value is None else value if isinstance(value, str) else _SHORT.repr(value))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
