@@ -17,6 +17,7 @@ from typing import Any, Literal
 import click
 
 from allonym.anonymizers.release import Release
+from allonym.budget.account import spent_on
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
@@ -75,7 +76,7 @@ class _Way:
 @click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments: no privacy is left.")
-@budget_options
+@budget_options("Name of the data in the ledger; by default the file name of INPUT.")
 @method_options
 @common_options
 @click.pass_obj
@@ -161,10 +162,10 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
         record["guarantee_per_author"] = job.per_author.to_dict()
     if job.unreadable:
         lines.append(rows_sentence(job.unreadable, "read"))
-    with budget.foreseen(job) as (sentence, totals):
-        if sentence:
-            lines.append(sentence)
-            record["budget"] = totals
+    totals = budget.foreseen(job)
+    if totals is not None:
+        lines.append(spent_on(totals.dataset, totals, then=True))
+        record["budget"] = totals.to_dict()
     talk.data(record, "\n".join(lines))
     return 0
 

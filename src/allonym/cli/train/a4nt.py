@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,21 +12,15 @@ import click
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
 from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
-from allonym.formats.files import open_documents
+from allonym.formats.files import DocumentBatch, open_documents
 from allonym.metrics.figures import percent
 from allonym.networks.a4nt.inference import NEUTRAL
 from allonym.training.a4nt.corpus import A4ntCorpus, LabelledText, prepare
-from allonym.training.folder import check_room
 
 if TYPE_CHECKING:
     from allonym.training.a4nt.own_text import A4ntPlan, Progress
 
-_STAGES = {
-    "opponent": "Classifier",
-    "language": "Language model",
-    "restoring": "Auto-encoder",
-    "game": "Translator",
-}
+_STAGES = {"opponent": "Classifier", "language": "Language model", "restoring": "Auto-encoder", "game": "Translator"}
 _NO_LOSSES = ("step", "seconds")
 _HIDING = "Neutral"
 _LOSSES = ("CycML", "CycML+Lang", "CycML+Lang+Near", _HIDING, "autoencoder")
@@ -75,9 +68,7 @@ def command(
 
     given = {name: value for name, value in options.items() if value is not None}
     on = chosen_device(device)
-    with common.resumable("a4nt", table, output):
-        if not resume:
-            check_room(output, force=force)
+    with common.resumable("a4nt", table, output, resume=resume, force=force):
         plan, fingerprint = _remembered(output, given) if resume else (_planned(given), None)
         corpus = _read(talk, table, plan, fingerprint)
         with _shown(talk) as progress:
@@ -99,25 +90,16 @@ def _remembered(output: Path, given: dict[str, Any]) -> tuple[A4ntPlan, str]:
 
     record = remembered(output)
     plan = A4ntPlan(**record["plan"])
-    common.refuse_other_options(asdict(plan), given)
+    common.refuse_other_options(plan, given)
     return plan, str(record["fingerprint"])
 
 
 def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4ntCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
     documents = open_documents(table, text=plan.text, author=plan.author, keep=[plan.attribute])
-    rows = (
-        LabelledText("" if label is None else str(label), author, text)
-        for batch in documents
-        for label, (author, text) in zip(
-            batch.kept[plan.attribute].to_pylist() if batch.kept is not None else [],
-            common.authors_and_texts(batch),
-            strict=True,
-        )
-    )
     talk.say("Reading the texts.")
     corpus = prepare(
-        rows,
+        (text for batch in documents for text in _labelled(batch, plan.attribute)),
         words=plan.words,
         shared_by=plan.shared_by,
         held_out=plan.held_out,
@@ -131,6 +113,12 @@ def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4
         f"{percent(corpus.coverage, 1)} of the text; sentences to learn from: {', '.join(sizes)}."
     )
     return corpus
+
+
+def _labelled(batch: DocumentBatch, attribute: str) -> Iterator[LabelledText]:
+    labels = batch.kept[attribute].to_pylist() if batch.kept is not None else []
+    for label, (author, text) in zip(labels, common.authors_and_texts(batch), strict=True):
+        yield LabelledText("" if label is None else str(label), author, text)
 
 
 @contextmanager

@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,7 @@ from allonym.cli.train.common import Positive, run_options, text_options, vocabu
 from allonym.formats.files import open_documents
 from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import EraeCorpus, prepare
-from allonym.training.folder import CHECKPOINT, check_room
+from allonym.training.folder import CHECKPOINT
 
 if TYPE_CHECKING:
     from allonym.training.erae.own_text import EraeRecipe, Watcher
@@ -60,9 +59,7 @@ def command(
 
     given = {name: value for name, value in options.items() if value is not None}
     on = chosen_device(device)
-    with common.resumable("erae", table, output), _signals() as stopping:
-        if not resume:
-            check_room(output, force=force)
+    with common.resumable("erae", table, output, resume=resume, force=force), _signals() as stopping:
         recipe, fingerprint = _remembered(output, given) if resume else (own_text.EraeRecipe(**given), None)
         corpus = _read(talk, table, recipe, fingerprint)
         stopping.deferred = True
@@ -106,7 +103,7 @@ def _remembered(output: Path, given: dict[str, Any]) -> tuple[EraeRecipe, str]:
 
     record = read(output / CHECKPOINT)
     recipe = EraeRecipe(**record["recipe"])
-    common.refuse_other_options(asdict(recipe), given)
+    common.refuse_other_options(recipe, given)
     return recipe, str(record["fingerprint"])
 
 
@@ -135,7 +132,7 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
 
         def step(done: float, number: int) -> None:
             if show is not None:
-                show(done)
+                show(done, "")
 
         def look(found: dict[str, float]) -> None:
             if show is not None:
