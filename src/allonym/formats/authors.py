@@ -28,8 +28,8 @@ class KnownTexts:
     def without(self, texts: Sequence[str]) -> KnownTexts:
         """Leave these texts out, whoever wrote them and whatever white space is around them."""
         stripped = {text.strip() for text in texts}
-        kept = [row for row, text in enumerate(self.texts) if text.strip() not in stripped]
-        return KnownTexts([self.texts[row] for row in kept], [self.authors[row] for row in kept], self.skipped)
+        others = [row for row, text in enumerate(self.texts) if text.strip() not in stripped]
+        return KnownTexts([self.texts[row] for row in others], [self.authors[row] for row in others], self.skipped)
 
 
 def read_authors(source: str | Path, *, text: str | None = None, author: str | None = None) -> KnownTexts:
@@ -52,13 +52,19 @@ def read_documents(source: str) -> tuple[list[str], list[str]]:
     if source != "-" and Path(source).is_file() and Path(source).suffix.lower() != ".txt":
         raise InputError(f"{shown(source)} is not a text; give a .txt file, a folder of them, or - for standard input.")
     documents = open_documents(source)
-    names: list[str] = []
-    texts: list[str] = []
-    for batch in documents:
-        names += batch.ids if documents.format.holds == "files" else [Path(source).name]
-        texts += batch.texts
+    names, texts, _ = _gathered(documents)
     refuse_binary(source, texts)
-    return [shown(name) for name in names], texts
+    return list(map(shown, names if documents.format.holds == "files" else [Path(source).name])), texts
+
+
+def _gathered(documents: Documents) -> tuple[list[str], list[str], list[str]]:
+    """Return all ids, texts and authors."""
+    ids, texts, authors = list[str](), list[str](), list[str]()
+    for batch in documents:
+        ids += batch.ids
+        texts += batch.texts
+        authors += batch.authors or ()
+    return ids, texts, authors
 
 
 def refuse_binary(source: str | Path, texts: list[str]) -> None:
@@ -68,11 +74,8 @@ def refuse_binary(source: str | Path, texts: list[str]) -> None:
 
 
 def _of_folder(documents: Documents) -> KnownTexts:
-    paths: list[PurePosixPath] = []
-    texts: list[str] = []
-    for batch in documents:
-        paths += [PurePosixPath(name) for name in batch.ids]
-        texts += batch.texts
+    ids, texts, _ = _gathered(documents)
+    paths = [PurePosixPath(name) for name in ids]
     nested = [len(path.parts) > 1 for path in paths]
     if any(nested) and not all(nested):
         count = nested.count(False)
@@ -92,11 +95,7 @@ def one_spelling(names: Sequence[str]) -> list[str]:
 
 
 def _of_table(documents: Documents) -> KnownTexts:
-    texts: list[str] = []
-    authors: list[str] = []
-    for batch in documents:
-        texts += batch.texts
-        authors += batch.authors or []
+    _, texts, authors = _gathered(documents)
     nameless = sum(not name_key(author) for author in authors)
     if nameless:
         rows = "1 row has" if nameless == 1 else f"{nameless:,} rows have"

@@ -78,20 +78,20 @@ def formats() -> dict[str, Format]:
 
 def table_formats() -> list[TableFormat]:
     """Return the formats of tables."""
-    return [found for found in formats().values() if isinstance(found, TableFormat)]
+    return [kind for kind in formats().values() if isinstance(kind, TableFormat)]
 
 
 def table_suffixes() -> tuple[str, ...]:
     """Return how the files of tables end."""
-    return tuple(suffix for found in table_formats() for suffix in found.suffixes)
+    return tuple(suffix for kind in table_formats() for suffix in kind.suffixes)
 
 
 def table_format(name: str | Path) -> TableFormat:
     """Return the format of a table by how its name ends; the refusal of any other does not show the name."""
     suffix = Path(name).suffix.lower()
-    for found in table_formats():
-        if suffix in found.suffixes:
-            return found
+    for kind in table_formats():
+        if suffix in kind.suffixes:
+            return kind
     raise InputError(f"This is not a table that can be read; give one of {', '.join(table_suffixes())}.")
 
 
@@ -99,7 +99,7 @@ def text_table(batch: DocumentBatch, text: str, columns: Sequence[str]) -> pa.Ta
     """Return the texts and the kept columns in the order of the columns."""
     import pyarrow as pa
 
-    texts = pa.array([storable(one) for one in batch.texts], pa.string())
+    texts = pa.array(map(storable, batch.texts), pa.string())
     if batch.kept is None:
         return pa.table([texts], names=[text])
     order = columns or (text, *batch.kept.column_names)

@@ -91,14 +91,6 @@ class Documents:
         if start == 0:
             raise EmptyInputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
 
-    def validate(self) -> int:
-        """Read everything once, so that every input error shows before privacy is spent.
-
-        Returns:
-            The number of documents.
-        """
-        return sum(len(batch.texts) for batch in self)
-
     def _place(self, number: int) -> str:
         return f"{shown(self.source)}, {self.format.counted_in} {number}"
 
@@ -114,15 +106,13 @@ class Documents:
         """Refuse an id that is missing or not a name."""
         if value is None or value == "":
             reason = "the id is empty; fill it in or leave out --id to number the rows"
-            raise InputError(f"{self._place(number)}: {reason}.")
-        if isinstance(value, bool) or not isinstance(value, str | int):
+        elif isinstance(value, bool) or not isinstance(value, str | int):
             reason = "the id is not text or a whole number; choose another --id column"
-            raise InputError(f"{self._place(number)}: {reason}.")
-        identifier = str(value)
-        if not encodable(identifier):
+        elif not encodable(str(value)):
             reason = "the id holds a lone surrogate; repair it or choose another --id column"
-            raise InputError(f"{self._place(number)}: {reason}.")
-        return identifier
+        else:
+            return str(value)
+        raise InputError(f"{self._place(number)}: {reason}.")
 
     def _refuse_repeated(self, ids: Sequence[str], numbers: Sequence[int], seen: HashTally) -> None:
         """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
@@ -183,16 +173,14 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     """Pick the format by the kind of path and its suffix."""
     if str(source) != "-" and not os.path.exists(source):
         raise InputError(f"{shown(source)} does not exist; check the path.")
-    found = next((one for one in formats().values() if one.reads(source)), None)
-    if found is None:
+    kind = next((kind for kind in formats().values() if kind.reads(source)), None)
+    if kind is None:
         known = f".txt, {', '.join(table_suffixes())}, a folder of .txt files, or - for standard input"
         raise InputError(f"{shown(source)} is not an input this can read; give one of: {known}.")
-    if found.holds != "rows" and asked != Roles(tolerant=asked.tolerant):
+    if kind.holds != "rows" and asked != Roles(tolerant=asked.tolerant):
         raise InputError(f"{shown(source)} has no columns; leave out --text, --id, --author and --keep.")
-    opened = found.open(source, asked, batch_rows)
-    return Documents(
-        str(source), found, opened.parts, opened.text, opened.columns, asked.text is not None, opened.skipped
-    )
+    opened, named = kind.open(source, asked, batch_rows), asked.text is not None
+    return Documents(str(source), kind, opened.parts, opened.text, opened.columns, named, opened.skipped)
 
 
 def _unreadable(source: str | Path, error: OSError) -> InputError:

@@ -46,7 +46,7 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, o
         RowsError: A document failed and `on_error` is "stop"; the message has its number, never its text.
     """
     try:
-        pieces = [(0, len(batch.texts), anonymizer.release(batch.texts, rng=release, start=batch.start).payload)]
+        pieces = [(0, len(batch.texts), _released(anonymizer, batch.texts, release, batch.start))]
     except (AllonymError, OSError, MemoryError):
         raise  # of the settings or the machine, not of a document
     except Exception as error:
@@ -70,6 +70,12 @@ def rows_sentence(positions: Sequence[int], what: str = "anonymized") -> str:
     return f"Row{'s' if count > 1 else ''} {listed}{more} could not be {what}."
 
 
+def _released(anonymizer: Anonymizer, texts: list[str], release: OneRelease, start: int) -> Any:  # noqa: ANN401
+    """Return the vectors, or the texts, that are released."""
+    done = anonymizer.release(texts, rng=release, start=start)
+    return done.payload if anonymizer.kind == "vectors" else done.texts()
+
+
 def _pieces(
     anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, error: Exception
 ) -> Iterator[tuple[int, int, Any]]:
@@ -79,7 +85,7 @@ def _pieces(
     while waiting:
         first, last = waiting.pop()
         try:
-            payload = anonymizer.release(batch.texts[first:last], rng=release, start=batch.start + first).payload
+            payload = _released(anonymizer, batch.texts[first:last], release, batch.start + first)
         except (AllonymError, OSError, MemoryError):
             raise
         except Exception:
@@ -124,19 +130,9 @@ def _assembled(
         left = _rows(batch, [place for place in range(len(batch.texts)) if place not in out])
     if anonymizer.kind == "vectors":
         return Protected(left, _stacked(anonymizer, pieces, on_error), positions)
-    texts = [
-        text for _, _, payload in pieces for text in (_blank(on_error) if payload is None else map(as_text, payload))
-    ]
+    blank = [""] if on_error == "blank" else []
+    texts = [text for _, _, payload in pieces for text in (blank if payload is None else payload)]
     return Protected(replace(left, texts=texts), None, positions)
-
-
-def as_text(document: str | list[str]) -> str:
-    """Return a released document as text; a bag of words, sorted as it comes, is written with blanks."""
-    return document if isinstance(document, str) else " ".join(document)
-
-
-def _blank(on_error: OnError) -> list[str]:
-    return [""] if on_error == "blank" else []
 
 
 def _stacked(anonymizer: Anonymizer, pieces: Sequence[tuple[int, int, Any]], on_error: OnError) -> Any:  # noqa: ANN401

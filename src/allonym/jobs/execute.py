@@ -25,17 +25,17 @@ from allonym.formats.tables import shown
 from allonym.formats.vectors import write_terms
 from allonym.jobs import fingerprints
 from allonym.jobs.accounts import Account
-from allonym.jobs.batches import OnError, as_text
+from allonym.jobs.batches import OnError
 from allonym.jobs.chunks import Layout, Maker, Making, Written, read_terms
 from allonym.jobs.engines import Engine
 from allonym.jobs.engines.local import Local
 from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target
 from allonym.jobs.parts import PartMaker, Parts, part_name
-from allonym.jobs.plan import BATCH_ROWS, Plan, plain_parameter, plan, without_authors
+from allonym.jobs.plan import Plan, plain_parameter, plan, without_authors
 from allonym.jobs.store import JobFolder, folder_of
 from allonym.randomness import OneRelease, Rng, reopened, secure
 
-__all__ = ["BATCH_ROWS", "Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
+__all__ = ["Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
 
 Progress = Callable[[int], None]
 
@@ -50,7 +50,7 @@ class Options:
     resume: bool = False  # take up the unfinished job of this output
     account: Account | None = None
 
-    def _post_init__(self) -> None:
+    def __post_init__(self) -> None:
         if self.processes < 1:
             raise ParameterError(f"A job needs at least 1 process, got {self.processes}.")
 
@@ -88,8 +88,8 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
             raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
         _charge(job, options)
         [batch] = job.documents
-        payload = job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload
-        return Outcome(payload if job.anonymizer.kind == "vectors" else [as_text(one) for one in payload])
+        release = job.anonymizer.release(batch.texts, rng=_opened(job, rng))
+        return Outcome(release.payload if job.anonymizer.kind == "vectors" else release.texts())
     folder = JobFolder(job.out)
     _refuse_unfinished(folder, options)
     if job.chunks == 1 and job.parts is None and not options.resume:

@@ -118,14 +118,14 @@ def open_parts(source: str | Path, roles: Roles, engine: Engine[Part]) -> tuple[
 def _look(given: tuple[Roles, int], part: Part) -> Answer:
     roles, rows = given
     documents = open_part(part, roles, rows)
-    found, broken, authors = 0, list[int](), Counter[str]()
+    count, unreadable, authors = 0, list[int](), Counter[str]()
     for batch in documents or ():
-        found += len(batch.texts)
-        broken += [batch.start + place for place in batch.unreadable]
+        count += len(batch.texts)
+        unreadable += [batch.start + row for row in batch.unreadable]
         if roles.author is not None:
             authors.update(batch.names()[1] or ())
     form = [] if documents is None else [list(documents.columns), documents.text, documents.format.name]
-    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form, "number": part.number}
+    return {"rows": count, "unreadable": unreadable, "authors": dict(authors), "form": form, "number": part.number}
 
 
 @dataclass(frozen=True)
@@ -133,10 +133,8 @@ class _Digest:
     key: bytes = field(repr=False)
 
     def __call__(self, _: None, part: Part) -> Answer:
-        digest = hashlib.blake2b(key=self.key)
         with open(part.path, "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            digest = hashlib.file_digest(file, lambda: hashlib.blake2b(key=self.key))
         return {"digest": digest.hexdigest(), "number": part.number}
 
 
