@@ -21,24 +21,7 @@ Reading = Callable[[str], int]
 """A document to its number of words, as a method counts them."""
 
 _UNKNOWN = ("quavexil", "brintosk", "zorplume", "wexhadit", "jolvarnq", "klimpost", "druvenax")
-_LENGTHS = (
-    2,
-    4,
-    5,
-    *range(7, 12),
-    13,
-    *range(15, 18),
-    20,
-    21,
-    *range(29, 34),
-    50,
-    51,
-    *range(63, 66),
-    100,
-    101,
-    127,
-    129,
-)
+_LENGTHS = (2, 4, 5, *range(7, 12), 13, *range(15, 18), 20, 21, *range(29, 34), 50, 51, 63, 64, 65, 100, 101, 127, 129)
 _LONG = (149, 150, 151, 200, 255, 257, 300, 499, 501, 599, 601, 1000, 1025, 3000)
 _GENERATED = 24
 _FEW = frozenset(
@@ -69,16 +52,14 @@ def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "unknown words alone", " ".join(_UNKNOWN[:3])
     yield "an unknown word first", f"{_UNKNOWN[0]} {plain}"
     for count in (1, *_LENGTHS):
-        yield f"{count} words", " ".join(known[place % len(known)] for place in range(count))
+        yield f"{count} words", " ".join(known[number % len(known)] for number in range(count))
     for count in (2, 3, 9, 40):
         yield f"one word {count} times", " ".join([second] * count)
     for count in (2, 3, 5, 19, 20, 21, 40):
-        yield (
-            f"{count} sentences",
-            " ".join(f"{known[place % len(known)].capitalize()} {third}." for place in range(count)),
-        )
+        sentences = (f"{known[number % len(known)].capitalize()} {third}." for number in range(count))
+        yield f"{count} sentences", " ".join(sentences)
     for count in _LONG:
-        yield f"{count} words", " ".join(known[place * 7 % len(known)] for place in range(count))
+        yield f"{count} words", " ".join(known[number * 7 % len(known)] for number in range(count))
     yield "a sentence of 400 words and a short one", " ".join([first] * 400) + f". {second}."
     for number in range(_GENERATED):
         yield f"generated text {number + 1}", generated(known, number)

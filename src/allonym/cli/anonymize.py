@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -18,40 +17,19 @@ import click
 
 from allonym.anonymizers.release import Release
 from allonym.budget.account import spent_on
+from allonym.cli import SOME_FAILED
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
-from allonym.jobs.accounts import Account
 from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
 from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.parts import Parts, open_parts
 from allonym.privacy.statement import counted
-from allonym.randomness import Rng, insecure
-
-_SOME_FAILED = 4
-
-
-@dataclass(frozen=True)
-class _Way:
-    """How to do it: the options that do not change what comes out of a document."""
-
-    force: bool
-    resume: bool
-    jobs: int
-    on_error: OnError
-    seed: int | None
-
-    def options(self, account: Account | None) -> Options:
-        """Return this as a job takes it."""
-        return Options(self.force, self.jobs, self.on_error, self.resume, account)
-
-    def rng(self) -> Rng | None:
-        """Return the repeatable noise that was asked for, if any."""
-        return None if self.seed is None else insecure(self.seed)
+from allonym.randomness import insecure
 
 
 @click.command(name="anonymize")
@@ -110,7 +88,6 @@ def command(
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=input_, text=text)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
-    way = _Way(force, resume, jobs, on_error, insecure_seed)
     roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
     with _telling_of_on_error():
         documents, parts = _opened(input_, roles, engine, spark_master)
@@ -132,7 +109,8 @@ def command(
         budget.account(job) as account,
         _bar(talk, job.count, resume) as progress,
     ):
-        outcome = execute(job, way.rng(), progress, way.options(account))
+        rng = None if insecure_seed is None else insecure(insecure_seed)
+        outcome = execute(job, rng, progress, Options(force, jobs, on_error, resume, account))
         written.set()
         budget.report(talk, account)
     if documents.skipped:
@@ -264,7 +242,7 @@ def _told_failures(job: Plan, outcome: Outcome, on_error: OnError) -> int:
     said = [rows_sentence(job.unreadable, "read")] if unreadable else []
     said += [rows_sentence(others)] if others else []
     click.echo(f"allonym: {' '.join(said)} Such rows were {_became(on_error)}.", err=True)
-    return _SOME_FAILED
+    return SOME_FAILED
 
 
 def _became(on_error: OnError) -> str:

@@ -114,10 +114,8 @@ def refuse_other_options(settings: object, given: Mapping[str, Any]) -> None:
     """Refuse to go on with options that differ from those of the interrupted run."""
     for name, value in given.items():
         if getattr(settings, name) != value:
-            option = f"--{name.replace('_', '-')}"
-            raise ResumeError(
-                f"{option} was another when this run began; leave it out to go on, or train anew with --force."
-            )
+            reason = "was another when this run began; leave it out to go on, or train anew with --force"
+            raise ResumeError(f"--{name.replace('_', '-')} {reason}.")
 
 
 def refuse_other_texts(before: str | None, now: str) -> None:
