@@ -6,6 +6,8 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import wraps
 from importlib.util import find_spec
 from itertools import repeat
 from pathlib import Path
@@ -71,21 +73,27 @@ def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
     )
 
 
-def run_options(command: _Command) -> _Command:
-    """Add what belongs to a run and not to the model."""
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what belongs to a run; it reaches the command as `run`, and what was said about the model as `given`."""
+
+    @wraps(command)
+    def with_run(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        if find_spec("torch") is None:
+            raise MissingDependencyError("Training needs torch; get it with `pip install 'allonym[neural]'`.")
+        from allonym.training.fitting import chosen_device
+
+        named["device"] = chosen_device(named["device"])
+        run = Run(**{field.name: named.pop(field.name) for field in fields(Run)})
+        given = {name: value for name, value in named.items() if value is not None}
+        return command(*arguments, run=run, given=given)
+
     devices = click.Choice(["auto", "cpu", "cuda"])
     return with_options(
-        command,
+        with_run,
         click.option("--device", type=devices, default="auto", help="Where to train."),
         click.option("--resume", is_flag=True, help="Go on after an interruption, with the same options."),
         click.option("--force", is_flag=True, help="Replace a model that is in the folder."),
     )
-
-
-def need_torch() -> None:
-    """Say how to get torch where it is missing."""
-    if find_spec("torch") is None:
-        raise MissingDependencyError("Training needs torch; get it with `pip install 'allonym[neural]'`.")
 
 
 def authors_and_texts(batch: DocumentBatch) -> Iterator[tuple[str | None, str]]:
@@ -93,21 +101,31 @@ def authors_and_texts(batch: DocumentBatch) -> Iterator[tuple[str | None, str]]:
     yield from zip(batch.authors or repeat(None, len(batch.texts)), batch.texts, strict=True)
 
 
-@contextmanager
-def resumable(method: str, table: str, output: Path, *, resume: bool, force: bool) -> Iterator[None]:
-    """Where a run that leaves a checkpoint is interrupted, or the system refuses, say how to go on."""
-    try:
-        if not resume:
-            check_room(output, force=force)
-        yield
-    except (KeyboardInterrupt, OSError) as error:
-        if not (output / CHECKPOINT / STATE).is_file():
-            raise
-        again = shlex.join(["allonym", "train", method, table, "-o", str(output), "--resume"])
-        if isinstance(error, KeyboardInterrupt):
-            raise StoppedError(f"Interrupted; go on with: {again}") from error
-        reason = error.strerror or type(error).__name__
-        raise ModelError(f"The system refused ({reason}); the checkpoint is kept. Go on with: {again}") from error
+@dataclass(frozen=True)
+class Run:
+    """What is read and written, and how; nothing of the model."""
+
+    table: str
+    output: Path
+    device: Any  # torch's
+    resume: bool
+    force: bool
+
+    @contextmanager
+    def resumable(self, method: str) -> Iterator[None]:
+        """Where a run that leaves a checkpoint is interrupted, or the system refuses, say how to go on."""
+        try:
+            if not self.resume:
+                check_room(self.output, force=self.force)
+            yield
+        except (KeyboardInterrupt, OSError) as error:
+            if not (self.output / CHECKPOINT / STATE).is_file():
+                raise
+            again = shlex.join(["allonym", "train", method, self.table, "-o", str(self.output), "--resume"])
+            if isinstance(error, KeyboardInterrupt):
+                raise StoppedError(f"Interrupted; go on with: {again}") from error
+            reason = error.strerror or type(error).__name__
+            raise ModelError(f"The system refused ({reason}); the checkpoint is kept. Go on with: {again}") from error
 
 
 def refuse_other_options(settings: object, given: Mapping[str, Any]) -> None:
