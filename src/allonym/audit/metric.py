@@ -14,7 +14,7 @@ are no more than a guess at the law: with wrong ones h would be large, and the c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -79,18 +79,17 @@ def metric_loss(weights: Sequence[Int64], distances: Float64, claimed_per_unit: 
         for j in np.flatnonzero((np.abs(largest - allowed) <= _DOUBT) & (np.arange(inputs) != i)).tolist():
             close = np.flatnonzero(differences[j] >= largest[j] - _DOUBT)
             most = Fraction(claimed_per_unit) * Fraction(float(distances[i, j]) * _DOWN)
-            broken += not _within(table[i], table[j], close, most)
+            broken += not all(within(ratio, most) for ratio in _ratios(table[i], table[j], close.tolist()))
         slopes = largest / np.where(distances[i] > 0, distances[i], np.inf)
         if slopes.max() > worst:
             worst, pair = float(slopes.max()), (i, int(slopes.argmax()))
     return MetricLoss(worst * _UP, pair, broken, inputs * (inputs - 1))
 
 
-def _within(first: Int64, second: Int64, outputs: Int64, allowed: Fraction) -> bool:
-    """Tell whether the ratios of these outputs are certainly at most e to what is allowed, in integers."""
+def _ratios(first: Int64, second: Int64, outputs: Iterable[int]) -> list[Fraction]:
+    """Return the exact ratios of the probabilities of these outputs under two inputs, from their weights."""
     mine, theirs = sum(first.tolist()), sum(second.tolist())
-    ratios = (Fraction(int(first[w]) * theirs, int(second[w]) * mine) for w in outputs)
-    return all(within(ratio, allowed) for ratio in ratios)
+    return [Fraction(int(first[w]) * theirs, int(second[w]) * mine) for w in outputs]
 
 
 def metric_certificate(tiles: Tiles, steps: Float32, step: float, *, rate: float, furthest: float) -> MetricCertificate:
@@ -198,8 +197,7 @@ def _check_twins(tiles: Tiles, steps: Float32) -> None:
     _, first, group = np.unique(steps, axis=0, return_index=True, return_inverse=True)
     representative = first[group.ravel()]
     for row in np.flatnonzero(representative != np.arange(len(steps))):
-        mine, theirs = (_row(tiles, int(one)) for one in (row, representative[row]))
-        if (mine != theirs).any():
+        if (_row(tiles, int(row)) != _row(tiles, int(representative[row]))).any():
             raise ParameterError("Two inputs at distance 0 have different laws; a metric claim forbids that.")
 
 
@@ -211,7 +209,6 @@ def _row(tiles: Tiles, row: int) -> Int64:
 
 def _attained(tiles: Tiles, pair: tuple[int, int]) -> float:
     """Return the loss between two inputs in either direction, from integers."""
-    first, second = (_row(tiles, one).tolist() for one in pair)
-    mine, theirs = sum(first), sum(second)
-    ratios = [Fraction(a * theirs, b * mine) for a, b in zip(first, second, strict=True)]
+    first, second = (_row(tiles, row) for row in pair)
+    ratios = _ratios(first, second, range(len(first)))
     return log_up(max(max(ratios), 1 / min(ratios)))

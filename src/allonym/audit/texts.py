@@ -46,19 +46,12 @@ _NEARLY_ALWAYS = 0.75
 _STRIDE, _OTHER_STRIDE = 104_729, 7_919  # primes
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
-_LEAKS: dict[str, str] = {
-    "length": "the number of words follows the document's",
-    "case": "capitals follow the document's",
-    "punctuation": "punctuation marks follow the document's",
-    "unknown words": "made-up words of the document come out as they are",
-    "numbers": "numbers of the document come out as they are",
-}
-_KEPT: dict[str, str] = {
-    "length": "the number of words does not follow the document's",
-    "case": "capitals do not follow the document's",
-    "punctuation": "punctuation marks do not follow the document's",
-    "unknown words": "no made-up word of the document came out",
-    "numbers": "no number of the document came out",
+_SAYS: dict[str, tuple[str, str]] = {  # of each habit: what is said if it leaks, and if not
+    "length": ("The number of words follows the document's", "The number of words does not follow the document's"),
+    "case": ("Capitals follow the document's", "Capitals do not follow the document's"),
+    "punctuation": ("Punctuation marks follow the document's", "Punctuation marks do not follow the document's"),
+    "unknown words": ("Made-up words of the document come out as they are", "No made-up word of the document came out"),
+    "numbers": ("Numbers of the document come out as they are", "No number of the document came out"),
 }
 
 
@@ -134,19 +127,19 @@ def leaks(answers: Answers, *, claimed: float | None, declared: Collection[str] 
 
 def _leak(habit: str, blocks: Sequence[Sequence[str]], claimed: float | None, declared: bool) -> Finding:
     """Return the finding about one habit, from the answers to its two documents."""
-    share = _copied(habit, blocks)
+    (leaks_so, stays), share = _SAYS[habit], _copied(habit, blocks)
     bound = loss_bound(*_coded(lambda answer: _shows(habit, answer), blocks[0], blocks[1]), _ALPHA).loss
     figures = {"rows": len(blocks[0]), "copied": share, "lower_bound": bound}
     if share:
-        says = f"{_LEAKS[habit].capitalize()}, in {100 * share:.0f} % of the answers"
+        says = f"{leaks_so}, in {100 * share:.0f} % of the answers"
         if declared:
             says += "; it is declared"
             return Finding(habit, "measured", f"{says}.", figures, tells=True)
         says += ": two documents that differ in this are told apart at any ε"
         return _finding(habit, "violated", claimed, f"{says}.", figures, tells=True)
     if bound == 0:
-        return _finding(habit, "holds", claimed, f"{_KEPT[habit].capitalize()}.", figures)
-    says = f"{_LEAKS[habit].capitalize()} in part: by a loss of at least {bound:.2f}"
+        return _finding(habit, "holds", claimed, f"{stays}.", figures)
+    says = f"{leaks_so} in part: by a loss of at least {bound:.2f}"
     if declared or claimed is None:
         return Finding(habit, "measured", f"{says}.", figures, tells=True)
     broken = bound > claimed

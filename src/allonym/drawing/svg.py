@@ -218,8 +218,5 @@ class Labels:
         return tag("text", text, x=places[chosen][0], y=places[chosen][1], class_=f"label {class_}".strip())
 
     def _covers(self, box: Box) -> bool:
-        return any(_overlap(box, taken) for taken in self._taken)
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+        left, top, right, bottom = box
+        return any(left < r and x < right and top < b and y < bottom for x, y, r, b in self._taken)

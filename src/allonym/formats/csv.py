@@ -22,10 +22,9 @@ from allonym.formats.tables import (
     Part,
     Roles,
     batched,
-    chosen,
+    opened,
     part_of,
     shown,
-    written,
 )
 
 if TYPE_CHECKING:
@@ -51,21 +50,20 @@ class Csv(lines.LineFormat):
         if asked.text is None:
             first = [cells for _, _, cells in itertools.islice(rows, batch_rows) if cells is not None]
             strings = [name for i, name in enumerate(header) if not _numeric([cells[i] for cells in first])]
-        text, roles = chosen(path, header, strings, asked)
 
-        def parts(batch_rows: int) -> Iterator[Part]:
+        def parts(roles: Roles, batch_rows: int) -> Iterator[Part]:
             import pyarrow as pa
 
             nothing = [None] * len(header)
             for numbers, batch in batched(itertools.islice(self._rows(path, asked.tolerant), 1, None), batch_rows):
-                unreadable = tuple(place for place, cells in enumerate(batch) if cells is None)
-                whole = [nothing if cells is None else cells for cells in batch] if unreadable else batch
+                unreadable = tuple(row for row, cells in enumerate(batch) if cells is None)
+                whole = [nothing if cells is None else cells for cells in batch]
                 columns = dict(zip(header, zip(*whole, strict=True), strict=True))
                 kept = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
-                texts = [cell or "" for cell in columns[text]] if unreadable else list(columns[text])
+                texts = [cell or "" for cell in columns[roles.text or ""]]
                 yield part_of(roles, texts, columns, kept, numbers, unreadable)
 
-        return Opened(parts, text, written(header, roles))
+        return opened(path, header, strings, asked, parts)
 
     def preview(self, path: Path) -> Iterator[dict[str, Any]]:
         """Give the rows, without columns that have no name."""

@@ -22,12 +22,11 @@ from allonym.formats.tables import (
     Part,
     Roles,
     batched,
-    chosen,
     encodable,
     named,
+    opened,
     part_of,
     shown,
-    written,
 )
 from allonym.formats.traces import JSON_FIELD
 
@@ -54,14 +53,13 @@ class JsonLines(LineFormat):
             raise EmptyInputError(f"{shown(path)} holds no documents; give one JSON object on each line.")
         if not kinds:
             raise InputError(f"{shown(path)}: none of the first {lines:,} lines names a column; repair the file.")
-        text, roles = chosen(path, list(kinds), [name for name in kinds if "string" in kinds[name]], asked)
 
-        def parts(batch_rows: int) -> Iterator[Part]:
+        def parts(roles: Roles, batch_rows: int) -> Iterator[Part]:
             fields = [_json_field(name, kinds[name]) for name in roles.keep]
             for lines, rows in batched(_json_rows(path, asked.tolerant), batch_rows):
                 yield _json_part(path, roles, fields, lines, rows)
 
-        return Opened(parts, text, written(kinds, roles))
+        return opened(path, list(kinds), [name for name in kinds if "string" in kinds[name]], asked, parts)
 
     def preview(self, path: Path) -> Iterator[dict[str, Any]]:
         """Give the objects."""
@@ -106,8 +104,8 @@ def _json_part(
         whole.append({} if row is None or bad_column else row)
     columns = {name: [row.get(name) for row in whole] for name in (roles.id, roles.author) if name is not None}
     arrays = [_json_array(field, [row.get(field.name) for row in whole]) for field in fields]
-    found = (row.get(roles.text or "") for row in whole)
-    texts = [value if isinstance(value, str) else "" for value in found]
+    values = (row.get(roles.text or "") for row in whole)
+    texts = [value if isinstance(value, str) else "" for value in values]
     kept = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
     return part_of(roles, texts, columns, kept, lines, tuple(unreadable))
 
@@ -146,10 +144,10 @@ def _json_row(line: str) -> tuple[dict[str, Any] | None, str]:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a repeated name, of which Python would silently take the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    row = dict(pairs)
+    if len(row) < len(pairs):
         raise KeyError
-    return found
+    return row
 
 
 def _finite(digits: str) -> float:

@@ -108,7 +108,8 @@ def plan(
         chunk_rows: Most documents at a time; by default as many as some 200 MB of memory allow.
         parts: The files of a table in many, opened with the documents.
     """
-    refuse_unsure_names(documents)
+    if documents.text is not None and not documents.named:
+        refuse_unsure_text(shown(documents.source), documents.text)
     target = _target(anonymizer, documents, out, keep, in_parts=parts is not None)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
@@ -172,12 +173,6 @@ def refuse_all_unreadable(source: str | Path, count: int, unreadable: int) -> No
         rows = "The only row" if count == 1 else f"None of the {count:,} rows"
         verb = "cannot be read" if count == 1 else "can be read"
         raise InputError(f"{rows} of {shown(source)} {verb}; leave out --on-error to see what is wrong with the first.")
-
-
-def refuse_unsure_names(documents: Documents) -> None:
-    """Refuse a table whose first row may be a document."""
-    if documents.text is not None and not documents.named:
-        refuse_unsure_text(shown(documents.source), documents.text)
 
 
 def rows_at_once(promise: Guarantee) -> int:

@@ -163,12 +163,12 @@ async def offered(room: Room, _: dict[str, Any]) -> object:
 
 async def price(room: Room, given: dict[str, Any]) -> object:
     """Return what a draw would cost; nothing is drawn."""
-    found, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
+    charge, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
     room.prepare(given["protection"], given["position"])
-    loss, total = found.promised.loss_per_word, found.promised.epsilon
-    sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, found.words)}."
+    loss, total = charge.promised.loss_per_word, charge.promised.epsilon
+    sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, charge.words)}."
     spent = room.desk.told
-    return {"words": found.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
+    return {"words": charge.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
 
 
 async def rewrite(room: Room, given: dict[str, Any]) -> object:
@@ -187,8 +187,8 @@ async def edit(room: Room, given: dict[str, Any]) -> object:
     to = given["word"] if given["to"] == "word" else given["to"]
     if to is None:
         raise Invalid("word is missing; send the word to put there.")
-    draft = room.desk.edit(given["change"], to)
-    return {"badge": room.desk.badge, **_edited(draft, given["change"])}
+    change, edits = given["change"], room.desk.edit(given["change"], to).edits
+    return {"badge": room.desk.badge, "change": change, "now": edits.get(change), "edits": len(edits)}
 
 
 async def restore(room: Room, _: dict[str, Any]) -> object:
@@ -245,10 +245,6 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
         "spent": room.desk.told,
         "ledger": room.desk.ledger,
     }
-
-
-def _edited(draft: Draft, place: int) -> dict[str, Any]:
-    return {"change": place, "now": draft.edits.get(place), "edits": len(draft.edits)}
 
 
 _DESK = ("text", "references", "drawn", "draws", "drafts", "spent", "ledger")

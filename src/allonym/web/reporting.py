@@ -70,7 +70,8 @@ def build(desk: Desk) -> Report:
         paragraph=_paragraph(desk, claimed),
         public_rows=tuple(_public_rows(draft.text)),
         rows=tuple(_rows(desk, desk.measure(drawn.original), desk.measure(draft.text))),
-        figure="" if figure is None else plain_svg(draw(figure)),
+        # Without its style element, which the page's content policy forbids; see `figure_styles`.
+        figure="" if figure is None else _STYLE.sub("", draw(figure)),
         figure_note="" if figure is None else _measured_on(drawn.protection, drawn.position),
         command=methods.command(drawn.protection, drawn.position),
         statement=str(drawn.guarantee),
@@ -97,16 +98,10 @@ def trade_off(protection: str, position: int) -> Lines | None:
     )
 
 
-def plain_svg(vector: str) -> str:
-    """Return a figure without its style element, which the page's content policy forbids; see `figure_styles`."""
-    return _STYLE.sub("", vector)
-
-
 def figure_styles() -> str:
     """Return the styles that figures bring along."""
     drawn = draw(Lines("t", "d", "x", "y", (Panel("", (Series("s", (Point(0.0, 0.0), Point(1.0, 1.0))),)),)))
-    found = _STYLE.search(drawn)
-    return found.group(1) if found else ""
+    return "".join(_STYLE.findall(drawn))
 
 
 def _public_rows(text: str) -> list[tuple[str, str]]:
