@@ -26,14 +26,10 @@ _GRID_DRAWS = 1_000
 
 
 def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
-    """Return what a mechanism's law and draws show.
+    """Return what a mechanism's law and draws show, if it says how it can be checked.
 
-    Args:
-        audited: How it can be checked; None if it does not say.
-        claimed: The loss of one draw that is claimed, between any two inputs.
-        per_unit: The loss that is claimed for each unit of distance, where distances count.
-        draws: Judging draws of each input of a pair; as many more choose the events.
-        rng: Where noise comes from.
+    Claimed is a loss of one draw between any two inputs, and one for each unit of distance, where distances count.
+    So many draws of each input of a pair judge it; as many more choose the events.
     """
     if isinstance(audited, Table):
         return _of_table(audited, claimed, per_unit, draws, rng)

@@ -77,12 +77,8 @@ def ask(
 ) -> Answers:
     """Run a program, documents in and as many answers out, twice on all documents.
 
-    Args:
-        program: What to run.
-        pairs: Documents to be told apart by their answers.
-        draws: Judging draws of each; as many more choose the events.
-        rows: Answers to each document of a habit.
-        words: Three words for these documents, which the program should know.
+    So many answers to each document of a pair judge, and as many more choose the events. Documents of the habits
+    consist of `words`, which the program should know.
     """
     habit_documents = _documents(words)
     singles = list(dict.fromkeys(word for pair in pairs for word in pair))
@@ -272,20 +268,18 @@ def _shared(
     return _finding(check, "violated", claimed, says, figures, tells=True)
 
 
-def losses(
-    answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None, confidence: float = CONFIDENCE
-) -> list[Finding]:
+def losses(answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None) -> list[Finding]:
     """Return findings about how far the answers tell the documents of each pair apart, by their words and their order.
 
     What is looked at in an answer is chosen on the choosing draws, too.
     """
-    alpha = (1 - confidence) / (2 * len(pairs))
+    alpha = (1 - CONFIDENCE) / (2 * len(pairs))
     bags, whole = [], []
     for first, second in pairs:
         bags.append(_best_view(answers.words[first], answers.words[second], _bag_views(first, second), alpha))
         whole.append(_best_view(answers.words[first], answers.words[second], _ORDERED_VIEWS, alpha))
     sampled = [Pair(pair, claimed, _unused, _unused) for pair in pairs]
-    half = 1 - (1 - confidence) / 2  # of the confidence for either finding
+    half = 1 - (1 - CONFIDENCE) / 2  # of the confidence for either finding
     where = "answers, order aside"
     judged = [judge_bounds(sampled, bags, confidence=half, where=where, check="sampled loss")]
     ordered = judge_bounds(sampled, whole, confidence=half, where="whole answers", check="order")
@@ -369,9 +363,7 @@ def _never_varied(answers: Answers, claimed: float | None, alpha: float) -> Iter
     yield _finding("no noise", verdict, claimed, f"{says}: {rest}.", {"draws": draws}, tells=True)
 
 
-def reconstruction(
-    answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None, confidence: float = CONFIDENCE
-) -> Finding:
+def reconstruction(answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None) -> Finding:
     """Return how often an attacker who learned from half of the answers names the document of another answer.
 
     A claim is about the two documents of a pair, so it is judged by guesses between these; guesses among the documents
@@ -382,11 +374,11 @@ def reconstruction(
         word: np.array([numbers.setdefault(answer, len(numbers)) for answer in given], np.int64)
         for word, given in answers.words.items()
     }
-    alpha = (1 - confidence) / len(pairs)
-    found = [reconstruct([drawn[first], drawn[second]], alpha) for first, second in pairs]
-    worst = max(range(len(pairs)), key=lambda place: found[place].low)
-    judged = judge_reconstruction(found[worst], exact=False, claimed=claimed)
-    together = reconstruct(list(drawn.values()), 1 - confidence)
+    alpha = (1 - CONFIDENCE) / len(pairs)
+    guesses = [reconstruct([drawn[first], drawn[second]], alpha) for first, second in pairs]
+    worst = max(range(len(pairs)), key=lambda pair: guesses[pair].low)
+    judged = judge_reconstruction(guesses[worst], exact=False, claimed=claimed)
+    together = reconstruct(list(drawn.values()), 1 - CONFIDENCE)
     says = f"{judged.says} Among all {together.inputs} it is right {together.success:.4f} of the time."
     figures = {**judged.figures, "inputs": list(pairs[worst]), "among_all": together.success, "all": together.inputs}
     return replace(judged, says=says, figures=figures)

@@ -89,13 +89,8 @@ def build(
 ) -> Anonymizer:
     """Return the anonymizer with the parameters of the command line, fitted to the reference texts if there are any.
 
-    Args:
-        method: Its name.
-        given: Values of the options; None was not given. Besides parameters, the columns of the reference.
-        reference: Public texts to learn from.
-        unchanged: Share of words to leave as they are, from which ε is then found.
-        source: The input, which must not be the reference.
-        text: Name of the text column, if the reference is a table.
+    `given` has all options by name, those of the reference's columns too; None was not given. ε follows from
+    `unchanged`, the share of words to leave as they are. The reference must not be `source`, the input.
     """
     kind = anonymizers.find(method)
     chosen = {name: value for name, value in given.items() if value is not None}

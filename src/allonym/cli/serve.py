@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
@@ -14,6 +13,7 @@ from typing import Any
 
 import click
 
+from allonym import disk
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError, MissingDependencyError
@@ -84,12 +84,12 @@ def _redirection(address: str) -> Iterator[Path]:
     """Hold a file that leads to the address: on the browser's command line everybody could read the token."""
     with tempfile.TemporaryDirectory(prefix="allonym-") as folder:
         page = Path(folder) / "open.html"
-        with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(
-                '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>allonym</title>'
-                f'<meta http-equiv="refresh" content="0;url={address}"></head>'
-                f'<body><p><a href="{address}">Open the page</a></p></body></html>\n'
-            )
+        content = (
+            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>allonym</title>'
+            f'<meta http-equiv="refresh" content="0;url={address}"></head>'
+            f'<body><p><a href="{address}">Open the page</a></p></body></html>\n'
+        )
+        disk.write(page, content.encode(), private=True)
         yield page
 
 

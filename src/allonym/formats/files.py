@@ -136,7 +136,7 @@ def open_documents(
     batch_rows: int = 1024,
     tolerant: bool = False,
 ) -> Documents:
-    """Open an input and check its form; the rows are read on iteration.
+    """Open an input and check its form; the rows are read on iteration, the first batch here too, so that errors show.
 
     Args:
         source: `-` for standard input, or a `.txt`, `.csv`, `.jsonl`, `.ndjson`, `.parquet` or folder.
@@ -146,13 +146,6 @@ def open_documents(
         keep: Columns to copy to the output unchanged; never the text itself.
         batch_rows: Most documents in a batch; very long ones make it smaller.
         tolerant: Mark rows that cannot be read (`DocumentBatch.unreadable`) instead of refusing the input.
-
-    Returns:
-        The documents. The first batch has been read once, so most errors show here.
-
-    Raises:
-        InputError: The input cannot be read as asked.
-        ParameterError: `batch_rows` is below 1.
     """
     return open_as(source, Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant), batch_rows)
 

@@ -97,16 +97,9 @@ def plan(
 ) -> Plan:
     """Read the input once, so that every error in it shows before anything is spent, and state the promise.
 
-    Args:
-        anonymizer: What shall protect the texts.
-        documents: The opened input.
-        out: Where the release shall go; None for the default place, `-` for standard output (one document only).
-        has_ids: Whether an id column was named.
-        has_authors: Whether an author column was named.
-        keep: The columns to copy.
-        repeatable: Whether the noise will come from a seed.
-        chunk_rows: Most documents at a time; by default as many as some 200 MB of memory allow.
-        parts: The files of a table in many, opened with the documents.
+    Without `out` the release goes to the default place; `-` is standard output, for one document only. At most
+    `chunk_rows` documents are done at a time, by default as many as some 200 MB of memory allow. `parts` are the
+    files of a table in many, opened with the documents.
     """
     if documents.text is not None and not documents.named:
         refuse_unsure_text(shown(documents.source), documents.text)
