@@ -72,7 +72,7 @@ class LazyGroup(click.Group):
     package="allonym.cli",
     summaries=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="How recognisable is your writing, and a rewrite with a proved privacy guarantee. Works offline.",
+    help="Tells how recognisable your writing is, and rewrites it with a proved privacy guarantee. Works offline.",
 )
 @click.version_option(__version__, prog_name="allonym")
 @common_options

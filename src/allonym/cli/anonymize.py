@@ -24,7 +24,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
-from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
+from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
 from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.parts import Parts, open_parts
@@ -37,12 +37,12 @@ from allonym.randomness import insecure
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write; by default name.anon.ext.")
 @click.option("--text", help="Column with the texts, for tables.")
 @click.option("--id", "id_", help="Column with the ids, copied to the output.")
-@click.option("--author", help="Column with the authors, to add up what each spends; not copied.")
+@click.option("--author", help="Column with the authors, to add up what each loses; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
 @click.option("--resume", is_flag=True, help="Go on with an interrupted job: repeat its command line and add this.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
-@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; by default by their size.")
+@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; the default suits their size.")
 @click.option(
     "--on-error",
     type=click.Choice(["stop", "skip", "blank"]),
@@ -50,10 +50,12 @@ from allonym.randomness import insecure
     show_default=True,
     help="Rows that cannot be read or anonymized: stop, leave them out, or write them without text.",
 )
-@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Who works.")
+@click.option(
+    "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where to run."
+)
 @click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
-@click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments: no privacy is left.")
+@click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
 @budget_options("Name of the data in the ledger; by default the file name of INPUT.")
 @method_options
 @common_options
@@ -154,7 +156,7 @@ def _telling_of_on_error() -> Iterator[None]:
     try:
         yield
     except DamagedRowError as error:
-        raise InputError(f"{error} With --on-error skip such rows are left out, with blank emptied.") from None
+        raise InputError(f"{error} {ON_ERROR}") from None
 
 
 @contextmanager

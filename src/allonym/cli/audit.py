@@ -24,7 +24,7 @@ _MOST_DRAWS = 10**9
 
 @click.command(name="audit")
 @click.option("--method", type=click.Choice(sorted(anonymizers.examples())), help="The method to audit.")
-@click.option("--command", "line", help="A program to audit: documents in, an answer each out, one a line.")
+@click.option("--command", "line", help="A program to audit: it reads a document a line and writes a line for each.")
 @click.option("--claimed", type=float, help="With --command: the loss it claims between the two documents of a pair.")
 @click.option(
     "--pair",
@@ -77,8 +77,8 @@ def command(
 ) -> None:
     """Try to prove a claimed loss wrong: that of a method, or of any program that turns texts into texts.
 
-    Laws that are finite are audited exactly, draws by lower bounds that hold together with 99.9 %, and what goes around
-    the draws by holding them fixed. Exit status 1 if the claim is violated, or part of it was not audited.
+    Finite laws are audited exactly, draws by lower bounds that all hold with 99.9 % confidence, and what bypasses the
+    draws by holding them fixed. The exit status is 1 if the claim is violated, or part of it was not audited.
     """
     talk: Talk = context.obj
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -122,4 +122,4 @@ def _answer(context: click.Context, talk: Talk, found: Audit, report: Path | Non
     first, rest = str(found).split("\n", 1)
     talk.data(found.to_dict(), f"{talk.heading(first)}\n{rest}")
     if report is not None:
-        talk.say(f"The page is {report}.")
+        talk.say(f"Wrote the page to {report}.")

@@ -37,7 +37,7 @@ class Budget:
     def ledger(self) -> Path | None:
         """Return where the ledger is; without one, refuse what is about it."""
         if self.path is None and (self.dataset is not None or self.caps != Caps()):
-            raise click.UsageError("--dataset and caps are about a ledger; name it with --budget-db.")
+            raise click.UsageError("--dataset and caps need a ledger; name one with --budget-db.")
         return self.path
 
     @contextmanager

@@ -17,13 +17,13 @@ from allonym.errors import InputError
 from allonym.formats.base import table_suffixes
 from allonym.formats.files import open_documents
 
-_UNCHANGED = "Find ε so that this share of words stays as it is on average. [{replacing}]"
+_UNCHANGED = "Choose ε so that, on average, this share of the words stays as it is. [{replacing}]"
 _REFERENCE = (
     "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [{learning}], or, with "
     "--reference-label, what tells their labels apart [{labelled}]."
 )
 _REFERENCE_LABEL = "Column of the reference with the label of each text. [{labelled}]"
-_REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
+_REFERENCE_TEXT = "Column of the reference with the texts; by default the one --text names."
 
 _ALSO = {"source": ["--from"], "target": ["--to"]}  # shorter names of options
 
@@ -101,7 +101,7 @@ def build(
             raise click.UsageError(f"{_flag(name)} is not an option of the method {method}; leave it out.")
     if unchanged is not None:
         if not kind.replaces_words or "epsilon" in chosen:
-            raise click.UsageError("--target-unchanged is for word substitution, and in the place of --epsilon.")
+            raise click.UsageError("--target-unchanged is for word substitution, in place of --epsilon.")
         chosen["epsilon"] = kind(**{**chosen, "epsilon": 1.0}).epsilon_for_unchanged(unchanged)
     for name, parameter in accepted.items():
         if parameter.default is inspect.Parameter.empty and name not in chosen:

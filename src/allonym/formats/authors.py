@@ -70,7 +70,7 @@ def _gathered(documents: Documents) -> tuple[list[str], list[str], list[str]]:
 def refuse_binary(source: str | Path, texts: list[str]) -> None:
     """Refuse a file that happens to be UTF-8 but holds zero bytes, which no writer typed."""
     if any("\0" in text for text in texts):
-        raise InputError(f"{shown(source)} holds zero bytes, so it is no text; give text as UTF-8.")
+        raise InputError(f"{shown(source)} holds null bytes, so it is not text; give text as UTF-8.")
 
 
 def _of_folder(documents: Documents) -> KnownTexts:

@@ -81,7 +81,7 @@ def opened(
 def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: Roles) -> Roles:
     if len(set(names)) < len(names):
         repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
-        raise InputError(f"{shown(path)} repeats a column name ({_header(repeated)}); rename them apart.")
+        raise InputError(f"{shown(path)} repeats a column name ({_header(repeated)}); rename one of them.")
     wanted = [name for name in (asked.text, asked.id, asked.author, *asked.keep) if name is not None]
     missing = [name for name in wanted if name not in names or not encodable(name)]
     if missing:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 OnError = Literal["stop", "skip", "blank"]
 
 FAILED_ROWS = "which documents could not be anonymized"
+ON_ERROR = "--on-error skip leaves such rows out, --on-error blank empties their text."
 _FAILURES_THAT_ARE_A_BUG = 20  # so many documents in a row, and none that works: it is not the documents
 
 
@@ -55,11 +56,8 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, o
     pieces = [part for piece in pieces for part in _cut(piece, batch.unreadable)]
     failed = [first for first, _, payload in pieces if payload is None]
     if failed and on_error == "stop":
-        raise RowsError(f"{rows_sentence([batch.start + place for place in failed])} {_WAY_OUT}")
+        raise RowsError(f"{rows_sentence([batch.start + place for place in failed])} Nothing was written; {ON_ERROR}")
     return _assembled(anonymizer, batch, pieces, failed, on_error)
-
-
-_WAY_OUT = "Nothing was written; --on-error skip leaves such rows out, --on-error blank empties their text."
 
 
 def rows_sentence(positions: Sequence[int], what: str = "anonymized") -> str:

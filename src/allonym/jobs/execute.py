@@ -291,7 +291,7 @@ def _taken_up(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -
     facts = folder.facts()
     key = folder.read_key()
     if rng is not None and facts["origin"] != fingerprints.of_origin(rng, key):
-        raise ResumeError("The seed is another than that of the unfinished job; resume with the same one.")
+        raise ResumeError("The seed is not that of the unfinished job; resume with the same one.")
     now = json.loads(json.dumps(_identity(job, options, key)))
     changed = [name for name, value in facts["same"].items() if now.get(name) != value]
     if facts["on_error"] not in ("stop", options.on_error):  # "stop" left nothing out so far, so it may change

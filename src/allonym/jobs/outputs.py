@@ -107,7 +107,7 @@ def _family(target: Path) -> list[Path]:
     """All files an output may consist of, in the order in which they appear."""
     family = [*companions(target), target]
     if target.name in ("", "..") or max(len(os.fsencode(path.name)) for path in family) > _LONGEST_NAME:
-        raise InputError(f"{shown(target)} cannot be the name of an output; choose a shorter or full -o.")
+        raise InputError(f"{shown(target)} cannot be the name of an output; choose a shorter or a full name with -o.")
     return family
 
 

@@ -45,7 +45,7 @@ def find_parts(source: str | Path) -> list[Part]:
     if path.is_file() and path.suffix.lower() in table_suffixes():
         return [Part(0, os.path.abspath(path))]
     if not path.is_dir():
-        raise InputError(f"{shown(path)} is no folder of parts; give a folder with .parquet, .csv or .jsonl files.")
+        raise InputError(f"{shown(path)} is not a folder of parts; give a folder with .parquet, .csv or .jsonl files.")
     names = sorted(name for name in os.listdir(path) if not name.startswith(("_", ".")))
     suffixes = {Path(name).suffix.lower() for name in names}
     if len(suffixes) != 1 or not suffixes <= set(table_suffixes()):

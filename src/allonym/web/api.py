@@ -24,7 +24,7 @@ from allonym.web.work import RETRY_AFTER, Busy, Worker
 PREFIX = "/api/v1"
 PROTECTIONS = Choice(tuple(card.name for card in methods.cards()))
 MOST_POSITION = 255  # of a slider; how many there are follows the models
-UNPROVED = "Nothing is proved of this draw, so no loss can be stated, and afterwards no total."
+UNPROVED = "Nothing is proved about this draw: no loss can be stated, and afterwards no total."
 _MOST_CHANGES = 1_000_000
 _NOTHING = "Nothing was changed."
 

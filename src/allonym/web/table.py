@@ -219,7 +219,7 @@ def _cost(job: Plan) -> str:
     """Return the price of a table in a sentence."""
     promised, documents = job.per_document, counted(job.count, "document")
     if promised.loss_per_word is None:
-        return f"Nothing is proved of {documents}, so no loss can be stated, and afterwards no total."
+        return f"Nothing is proved about {documents}: no loss can be stated, and afterwards no total."
     if promised.words is None:
         each = number(promised.loss_per_word)
         return f"This will cost ε ≤ {each} for each word of {documents}: words add up, and their number is not hidden."

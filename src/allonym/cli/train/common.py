@@ -132,7 +132,7 @@ def refuse_other_options(settings: object, given: Mapping[str, Any]) -> None:
     """Refuse to go on with options that differ from those of the interrupted run."""
     for name, value in given.items():
         if getattr(settings, name) != value:
-            reason = "was another when this run began; leave it out to go on, or train anew with --force"
+            reason = "had another value when this run began; leave it out to go on, or train anew with --force"
             raise ResumeError(f"--{name.replace('_', '-')} {reason}.")
 
 
