@@ -48,7 +48,7 @@ class Seen:
     calls: tuple[tuple[str, tuple[int, ...]], ...]
     drawn: int
     mechanisms: tuple[Mechanism, ...]
-    written: int = 0
+    written: int = 0  # words of the longest document
 
 
 def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
@@ -61,7 +61,8 @@ def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
             return Seen(type(error).__name__.encode(), "", tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
     record = f"{release.guarantee.to_json()}\n{release.guarantee}"
     calls, mechanisms = tuple(trace.calls), tuple(trace.mechanisms)
-    return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, words_in(release.payload))
+    longest = max((len(text.split()) for text in release.texts()), default=0)
+    return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, longest)
 
 
 def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
@@ -70,13 +71,6 @@ def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
         parts = (np.array(payload.shape), payload.indptr, payload.indices, payload.data)
         return b"|".join(f"{part.dtype}".encode() + np.ascontiguousarray(part).tobytes() for part in parts)
     return json.dumps(payload).encode()
-
-
-def words_in(payload: Any) -> int:  # noqa: ANN401 - of any method
-    """Return how many words the longest document of a payload has."""
-    if hasattr(payload, "indptr"):
-        return int(np.asarray(payload.sum(axis=1)).max(initial=0))
-    return max((len(one if isinstance(one, list) else one.split()) for one in payload), default=0)
 
 
 class Comparison:

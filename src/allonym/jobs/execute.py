@@ -93,18 +93,14 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
     folder = JobFolder(job.out)
     _refuse_unfinished(folder, options)
     if job.chunks == 1 and job.parts is None and not options.resume:
-        return _at_once(job, rng, progress, options)
+        return _at_once(job, job.out, rng, progress, options)
     if not options.resume:
-        refuse_target(job.out, options.force, source=_source(job))
+        refuse_target(job.out, options.force, source=job.documents.source)
     return _in_chunks(job, folder, rng, progress, options)
 
 
 def _charge(job: Plan, options: Options, fingerprint: str = "") -> int | None:
     return None if options.account is None else options.account.charge(job, fingerprint)
-
-
-def _source(job: Plan) -> str | None:
-    return None if job.documents.source == "-" else job.documents.source
 
 
 def _layout(job: Plan) -> Layout:
@@ -127,10 +123,9 @@ def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
             folder.destroy()
 
 
-def _at_once(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+def _at_once(job: Plan, out: Path, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
     """Do a job of one chunk, which would be made again after a crash anyway."""
-    out = _target(job)
-    with atomic(out, options.force, source=_source(job)) as place:
+    with atomic(out, options.force, source=job.documents.source) as place:
         _charge(job, options)
         release = _opened(job, rng)
         layout, stage = _layout(job), place.parent.parent
@@ -182,16 +177,16 @@ class _Work:
 
 
 def _work(job: Plan, folder: JobFolder, options: Options) -> _Work:
-    out = _target(job)
+    stage = folder.new / folder.out.name
     if job.parts is not None:
-        return _work_on_parts(job, job.parts, folder.new / out.name, options)
+        return _work_on_parts(job, job.parts, stage, options)
     layout = _layout(job)
     maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
     tasks = ((number, (number, without_authors(batch))) for number, batch in enumerate(job.documents))
 
     def joined(paths: Sequence[Path], failed: int) -> None:
         folder.clear_stage()
-        _put_together(job, layout, paths, folder.new / out.name, failed)
+        _put_together(job, layout, paths, stage, failed)
 
     return _Work(Local(min(options.processes, job.chunks)), maker, tasks, maker.path, joined)
 
@@ -216,7 +211,7 @@ def _finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) 
     """Give what was put together its names, and remove the job."""
     # Names that are taken now may have been taken by this job in its last moments before a crash.
     force = force or "publishing" in folder.facts()
-    refuse_target(folder.out, force, source=_source(job))
+    refuse_target(folder.out, force, source=job.documents.source)
     folder.note(publishing=True)
     folder.forget_replaced()
     publish(folder.out, folder.new, folder.old, force)
@@ -268,7 +263,7 @@ def _opened(job: Plan, rng: Rng | None) -> OneRelease:
 def _begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -> OneRelease:
     """Charge a new job, draw its key and note by what it can be known again."""
     try:
-        refuse_target(folder.out, options.force, source=_source(job))
+        refuse_target(folder.out, options.force, source=job.documents.source)
         charged = _charge(job, options, folder.path.name)
         rng = secure() if rng is None else rng
         release = _opened(job, rng)
@@ -319,12 +314,6 @@ def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
         "--insecure-seed": job.repeatable,
         "the ledger or the data set": None if account is None else [account.ledger.name, account.dataset],
     }
-
-
-def _target(job: Plan) -> Path:
-    if job.out is None:
-        raise ParameterError("This job has no output file.")
-    return job.out
 
 
 def unfinished(job: Plan) -> bool:
