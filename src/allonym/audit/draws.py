@@ -119,11 +119,11 @@ class Watch:
 
     def words(self) -> Words:
         """Return all random words that were read, each place of a request once."""
-        found = []
+        read = []
         for places, words in self._reads.values():
             _, first = np.unique(np.concatenate(places), return_index=True)
-            found.append(np.concatenate(words)[first])
-        return np.concatenate([np.zeros(0, np.uint64), *found])
+            read.append(np.concatenate(words)[first])
+        return np.concatenate([np.zeros(0, np.uint64), *read])
 
     def read(self, request: int, number: int, places: Int64, words: Words) -> None:
         """Write down words that were read."""
@@ -181,8 +181,8 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
         return lanes
 
     with ExitStack() as stack:
-        own = [(kind, "draw") for kind in type(mechanism).__mro__ if "draw" in vars(kind) and kind is not Mechanism]
-        for kind, way in dict.fromkeys([*_ways(), *own]):
+        further = [(kind, "draw") for kind in type(mechanism).__mro__ if "draw" in vars(kind) and kind is not Mechanism]
+        for kind, way in dict.fromkeys([*_ways(), *further]):
             if way.startswith("draw"):  # points that were moved are no draws of words
                 stack.enter_context(patch.object(kind, way, _noted(vars(kind)[way], way, watch, not words)))
         for source in (DocumentStreams, Rng):

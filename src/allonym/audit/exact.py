@@ -117,31 +117,31 @@ def loss_of_laws(laws: Iterable[Law]) -> ExactLoss:
     )
 
 
-def judge(found: ExactLoss, claimed: float, *, where: str) -> list[Finding]:
+def judge(loss: ExactLoss, claimed: float, *, where: str) -> list[Finding]:
     """Return the findings: whether the support is one for all inputs, and whether the loss is what was claimed."""
-    fewest, most, outputs = found.possible
-    figures: dict[str, object] = {"outputs": outputs, "impossible_for_some": found.impossible}
+    fewest, most, outputs = loss.possible
+    figures: dict[str, object] = {"outputs": outputs, "impossible_for_some": loss.impossible}
     figures["possible"] = [fewest, most]
-    if found.impossible:
-        says = f"{found.impossible:,} of {outputs:,} outputs are possible for some inputs only: the loss is infinite"
-        return [Finding("support", "violated", f"{says} ({where}); {_why(found)}.", figures)]
+    if loss.impossible:
+        says = f"{loss.impossible:,} of {outputs:,} outputs are possible for some inputs only: the loss is infinite"
+        return [Finding("support", "violated", f"{says} ({where}); {_why(loss)}.", figures)]
     which = f"each of the {most:,} outputs" if most == outputs else f"the same {most:,} of {outputs:,} outputs"
     support = Finding("support", "holds", f"Every input can give {which} ({where}).", figures)
-    broken = found.ratio is None or not within(found.ratio, claimed)
+    broken = loss.ratio is None or not within(loss.ratio, claimed)
     figures = {
         "claimed": claimed,
-        "exact_loss": found.loss,
-        "output": found.output,
-        "inputs": [found.likely, found.unlikely],
-        "pairs": found.inputs * (found.inputs - 1),
+        "exact_loss": loss.loss,
+        "output": loss.output,
+        "inputs": [loss.likely, loss.unlikely],
+        "pairs": loss.inputs * (loss.inputs - 1),
     }
-    says = f"The loss over all pairs of {found.inputs:,} inputs is {found.loss:.6f}, claimed {claimed:.6f} ({where})"
-    sentences = (f"{says}.", f"{says}{_excess(found.loss, claimed)}.")
+    says = f"The loss over all pairs of {loss.inputs:,} inputs is {loss.loss:.6f}, claimed {claimed:.6f} ({where})"
+    sentences = (f"{says}.", f"{says}{_excess(loss.loss, claimed)}.")
     return [support, Finding.of("exact loss", broken, sentences, figures)]
 
 
-def _why(found: ExactLoss) -> str:
-    fewest, most, outputs = found.possible
+def _why(loss: ExactLoss) -> str:
+    fewest, most, outputs = loss.possible
     if fewest == most < outputs:
         return f"every input has {most:,} possible outputs of its own: the candidate set is chosen from the input"
     return "probabilities vanish for some inputs, as those of a float softmax do when they underflow"

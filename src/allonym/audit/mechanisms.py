@@ -43,14 +43,14 @@ def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws
 
 def _of_table(audited: Table, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
     """Audit a whole law: all its weights exactly, and its worst pairs of inputs by sampling."""
-    found = exact.loss_of_tiles(audited.tiles, audited.inputs, audited.outputs)
+    loss = exact.loss_of_tiles(audited.tiles, audited.inputs, audited.outputs)
     where = audited.of or f"all {audited.inputs * audited.outputs:,} weights"
-    low, high = found.success
-    guess = judge_reconstruction(Reconstruction(low, low, high, found.inputs), exact=True, claimed=claimed)
-    findings = [*exact.judge(found, claimed, where=where), guess]
-    if found.impossible or audited.inputs < 2:
+    low, high = loss.success
+    guess = judge_reconstruction(Reconstruction(low, low, high, loss.inputs), exact=True, claimed=claimed)
+    findings = [*exact.judge(loss, claimed, where=where), guess]
+    if loss.impossible or audited.inputs < 2:
         return findings
-    pairs = [drawn(audited, found.likely, found.unlikely, claimed, rng)]
+    pairs = [drawn(audited, loss.likely, loss.unlikely, claimed, rng)]
     if audited.metric is not None:
         worst = _steepest(audited, audited.metric, per_unit)
         findings.append(metric.judge_metric(worst, per_unit, inputs=audited.inputs, where="exact weights"))

@@ -115,23 +115,23 @@ def metric_certificate(tiles: Tiles, steps: Float32, step: float, *, rate: float
     return MetricCertificate((rate / 2 + slope) * _UP, attained, pair, deviation, nearest)
 
 
-def judge_metric(found: MetricLoss | MetricCertificate, claimed: float, *, inputs: int, where: str) -> Finding:
+def judge_metric(loss: MetricLoss | MetricCertificate, claimed: float, *, inputs: int, where: str) -> Finding:
     """Return the finding about a metric claim."""
-    if isinstance(found, MetricLoss):
-        held = not found.broken
-        how = f"all {found.pairs:,} pairs and {inputs:,} outputs enumerated"
-        figures: dict[str, float | None] = {"pairs_above_the_claim": found.broken, "loss_per_unit": found.per_unit}
+    if isinstance(loss, MetricLoss):
+        held = not loss.broken
+        how = f"all {loss.pairs:,} pairs and {inputs:,} outputs enumerated"
+        figures: dict[str, float | None] = {"pairs_above_the_claim": loss.broken, "loss_per_unit": loss.per_unit}
     else:
-        held = found.per_unit <= claimed
-        how = f"all {inputs * inputs:,} weights within {found.deviation:.2e} of the ideal, so for all pairs"
+        held = loss.per_unit <= claimed
+        how = f"all {inputs * inputs:,} weights within {loss.deviation:.2e} of the ideal, so for all pairs"
         figures = {
-            "certified_loss_per_unit": found.per_unit,
-            "attained_by_worst_pair": found.attained,
-            "deviation": found.deviation,
-            "nearest_distance": found.nearest if math.isfinite(found.nearest) else None,
+            "certified_loss_per_unit": loss.per_unit,
+            "attained_by_worst_pair": loss.attained,
+            "deviation": loss.deviation,
+            "nearest_distance": loss.nearest if math.isfinite(loss.nearest) else None,
         }
-    says = f"The loss for each unit of distance is at most {found.per_unit:.6f}, claimed {claimed:.6f} ({how}; {where})"
-    all_figures = {"claimed_per_unit": claimed, **figures, "inputs": list(found.pair)}
+    says = f"The loss for each unit of distance is at most {loss.per_unit:.6f}, claimed {claimed:.6f} ({how}; {where})"
+    all_figures = {"claimed_per_unit": claimed, **figures, "inputs": list(loss.pair)}
     return Finding.of("exact metric loss", not held, (f"{says}.", f"{says}: more than the claim."), all_figures)
 
 
@@ -146,8 +146,8 @@ def _measure(tiles: Tiles, rows: Int64, vectors: _Vectors, rate: float, furthest
         ideal = vectors.apart(here)
         np.minimum(ideal, furthest, out=ideal)
         ideal *= rate / 2
-        own = weights[np.arange(len(here)), here]
-        shares = weights / own[:, None]
+        at_home = weights[np.arange(len(here)), here]
+        shares = weights / at_home[:, None]
         ideal += np.log(shares, out=shares)
         worst = max(worst, float(ideal.max()), -float(ideal.min()))
     return totals, worst

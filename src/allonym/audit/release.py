@@ -57,21 +57,21 @@ def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings of non-interference: of the method as it is, and of versions with few words."""
     audited = anonymizer.audited()
     listed = few_documents(words) if audited.slow else documents(words)
-    found, small = interference(anonymizer, listed, tables=1, where=_AS_IT_IS), audited.small()
+    findings, small = interference(anonymizer, listed, tables=1, where=_AS_IT_IS), audited.small()
     if small is None:
-        return [*found, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
+        return [*findings, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
     if small.roomy is not None:
-        found += interference(small.roomy, documents(PLAIN), tables=1, where="room for all that is drawn")
-    found += interference(small.short, documents(PLAIN[:8]), tables=_TABLES, where=_SMALL)
-    return [*found, job_files(small.short, few_documents(PLAIN[:8]), _SMALL)]
+        findings += interference(small.roomy, documents(PLAIN), tables=1, where="room for all that is drawn")
+    findings += interference(small.short, documents(PLAIN[:8]), tables=_TABLES, where=_SMALL)
+    return [*findings, job_files(small.short, few_documents(PLAIN[:8]), _SMALL)]
 
 
 def _noise(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings about random words."""
     audited = anonymizer.audited()
     small, most = audited.small(), _SLOW_TEXTS if audited.slow else None
-    found = streams(anonymizer, words, most=most, where=_AS_IT_IS)
+    findings = streams(anonymizer, words, most=most, where=_AS_IT_IS)
     if small is None:
-        return found
-    found += streams(small.anonymizer, small.words, where=_SMALL)
-    return [*found, many_rows(small.shortest, small.words[0], _SMALL)]
+        return findings
+    findings += streams(small.anonymizer, small.words, where=_SMALL)
+    return [*findings, many_rows(small.shortest, small.words[0], _SMALL)]

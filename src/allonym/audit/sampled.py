@@ -205,17 +205,17 @@ def most_success(claimed: float, inputs: int) -> float:
     return 1 / (1 + (inputs - 1) * math.exp(-claimed))
 
 
-def judge_reconstruction(found: Reconstruction, *, exact: bool, claimed: float | None = None) -> Finding:
+def judge_reconstruction(guess: Reconstruction, *, exact: bool, claimed: float | None = None) -> Finding:
     """Return the finding about the best guess, beside chance and what a claim about all pairs of inputs allows."""
-    chance = 1 / found.inputs
-    how = "exactly" if exact else f"{found.low:.4f} to {found.high:.4f}, from draws"
-    says = f"The best guess of one of {found.inputs:,} inputs is right {found.success:.4f} of the time ({how})"
+    chance = 1 / guess.inputs
+    how = "exactly" if exact else f"{guess.low:.4f} to {guess.high:.4f}, from draws"
+    says = f"The best guess of one of {guess.inputs:,} inputs is right {guess.success:.4f} of the time ({how})"
     says += f"; chance is {chance:.4g}"
-    figures = {"success": found.success, "low": found.low, "high": found.high, "chance": chance}
-    tells = found.low > chance
+    figures = {"success": guess.success, "low": guess.low, "high": guess.high, "chance": chance}
+    tells = guess.low > chance
     if claimed is None:
         return Finding("reconstruction", "measured", f"{says}.", figures, tells)
-    allowed = most_success(claimed, found.inputs)
-    verdict: Verdict = "violated" if found.low > allowed * (1 + 1e-9) else "holds"
+    allowed = most_success(claimed, guess.inputs)
+    verdict: Verdict = "violated" if guess.low > allowed * (1 + 1e-9) else "holds"
     says += f", and the claim allows {allowed:.4f}."
     return Finding("reconstruction", verdict, says, {**figures, "allowed": allowed}, tells)

@@ -63,13 +63,13 @@ def streams(anonymizer: Anonymizer, known: Sequence[str], *, most: int | None = 
         anonymizer.release(others, rng=secure(key))
     with watched() as further:
         anonymizer.release(texts, rng=secure(key), start=len(texts))
-    found = [
+    findings = [
         _distinct("noise of documents", [first.words()], "two places of one release", where),
         _distinct("noise of texts", [first.words(), second.words()], "other texts in the same places", where),
         _distinct("noise of batches", [first.words(), further.words()], "the next batch of a release", where),
         _elsewhere([first, second, further], where),
     ]
-    return [*found, _releases(anonymizer, texts[: most or 8], where), _rows(anonymizer, texts, others, where)]
+    return [*findings, _releases(anonymizer, texts[: most or 8], where), _rows(anonymizer, texts, others, where)]
 
 
 def many_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:

@@ -67,9 +67,9 @@ def _documents(words: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return two documents for each habit that differ in it alone."""
     one, two, three = words[:3]
     plain = f"{one} {two} {three}"
-    found = {"length": (f"{one} {one}", " ".join([one] * 9)), "case": (plain, plain.upper())}
-    found["punctuation"] = (plain, f"{one}, {two}; {three}!")
-    return found | {habit: (f"{one} {a} {three}", f"{one} {b} {three}") for habit, (a, b) in _TOKENS.items()}
+    documents = {"length": (f"{one} {one}", " ".join([one] * 9)), "case": (plain, plain.upper())}
+    documents["punctuation"] = (plain, f"{one}, {two}; {three}!")
+    return documents | {habit: (f"{one} {a} {three}", f"{one} {b} {three}") for habit, (a, b) in _TOKENS.items()}
 
 
 def ask(

@@ -112,11 +112,11 @@ class Entry:
         loss = f"ε = {number(self.loss)} each" if self.loss is not None else "no total"
         if self.loss is not None and self.adjacency != ANY_TWO_DOCUMENTS:
             loss += f", between {self.adjacency}"
-        told = " and ".join(name for name, is_known in (("ids", self.by_id), ("authors", self.by_author)) if is_known)
+        known = " and ".join(name for name, is_known in (("ids", self.by_id), ("authors", self.by_author)) if is_known)
         per_word = ", per word" if self.unit == "word" and self.definition != "none" else ""
         return (
             f"{self.release}  {self.at}  {self.dataset}  {self.method}  {self.documents:,} documents  "
-            f"{self.definition}{per_word}  {loss}  ({told or 'every document charged'})"
+            f"{self.definition}{per_word}  {loss}  ({known or 'every document charged'})"
         )
 
 

@@ -114,8 +114,8 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("BEGIN")
     try:
         sound = connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
-        found = connection.execute("SELECT value FROM meta WHERE name = 'checksum'").fetchone()
-        if not sound or found is None or found[0] != _checksum(connection):
+        stamped = connection.execute("SELECT value FROM meta WHERE name = 'checksum'").fetchone()
+        if not sound or stamped is None or stamped[0] != _checksum(connection):
             raise _damaged(path)
     finally:
         if not within:
@@ -134,8 +134,8 @@ def changes_of_others(connection: sqlite3.Connection) -> int:
 
 
 def _checksum(connection: sqlite3.Connection) -> bytes:
-    found = connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()
-    key = found[0][:64] if found and isinstance(found[0], bytes) else b""
+    stored = connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()
+    key = stored[0][:64] if stored and isinstance(stored[0], bytes) else b""
     content = hashlib.blake2b(key=key, digest_size=32)
     for records in _RECORDS:
         rows = connection.execute(records)

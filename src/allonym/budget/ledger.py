@@ -102,8 +102,8 @@ class Ledger:
 
     def holds(self, release: int, job: str) -> bool:
         """Tell whether a charge of this job is in the account."""
-        found = self._connection.execute("SELECT job FROM releases WHERE id = ?", (release,)).fetchone()
-        return found is not None and found[0] == job
+        charged = self._connection.execute("SELECT job FROM releases WHERE id = ?", (release,)).fetchone()
+        return charged is not None and charged[0] == job
 
     def cap(self, dataset: str, caps: Caps) -> None:
         """Store limits for a data set; None leaves one as it is."""
@@ -116,8 +116,8 @@ class Ledger:
     def totals(self, dataset: str | None = None) -> list[Totals]:
         """Return what was spent on each data set, or on one."""
         run = self._connection.cursor()
-        found = run.execute("SELECT id, name FROM datasets ORDER BY name").fetchall()
-        return [_totals(run, known) for known, name in found if dataset in (None, name)]
+        datasets = run.execute("SELECT id, name FROM datasets ORDER BY name").fetchall()
+        return [_totals(run, known) for known, name in datasets if dataset in (None, name)]
 
     def history(self, dataset: str | None = None) -> Iterator[Entry]:
         """Return all releases, or those of one data set, the oldest first."""
@@ -234,9 +234,9 @@ def _refuse_excess(run: sqlite3.Cursor, dataset: int, caps: Caps, charge: Charge
         total = _largest(run, dataset, level, touched=True)
         if total > cap:
             whose = "a document" if level == "document" else "an author"
-            told = charge.has_ids if level == "document" else charge.has_authors
+            known = charge.has_ids if level == "document" else charge.has_authors
             option = "--id" if level == "document" else "--author"
-            tip = "" if told else f" Without {option}, each {level} is charged with all that may be theirs."
+            tip = "" if known else f" Without {option}, each {level} is charged with all that may be theirs."
             raise BudgetError(
                 f"This would bring {whose} of {charge.dataset!r} to ε = {number(total)}, above the cap of "
                 f"{shown_cap(cap)}; nothing was drawn or charged.{tip}"

@@ -269,7 +269,7 @@ def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
     else:
         [text] = outcome.payload  # or a bag of words
         talk.data({**record, "text": text}, text)
-    told = (FAILED_ROWS,) if outcome.failed else ()
-    talk.say(str(job.per_document.releasing(*told)))
+    copied = (FAILED_ROWS,) if outcome.failed else ()
+    talk.say(str(job.per_document.releasing(*copied)))
     if "per_author" in record:
         talk.say(record["per_author"])

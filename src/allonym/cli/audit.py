@@ -90,7 +90,7 @@ def command(
         raise click.UsageError("--claimed, --pair, --declared and --timeout are for --command; leave them out.")
     _refuse_report(report, force)
     if line is not None:
-        found = audit_command.audit_command(
+        audit = audit_command.audit_command(
             line,
             claimed=claimed,
             pairs=pairs,
@@ -100,9 +100,9 @@ def command(
         )
     else:
         anonymizer = build(method or "", given, reference=reference, unchanged=target_unchanged)
-        found = methods.audit_method(anonymizer, draws=draws or methods.DRAWS)
-    _answer(context, talk, found, report, force)
-    if found.violations or (found.unaudited and not allow_unaudited):
+        audit = methods.audit_method(anonymizer, draws=draws or methods.DRAWS)
+    _answer(context, talk, audit, report, force)
+    if audit.violations or (audit.unaudited and not allow_unaudited):
         context.exit(RISK)
 
 
@@ -114,12 +114,12 @@ def _refuse_report(report: Path | None, force: bool) -> None:
         raise click.UsageError(f"The folder of {shown(report)} does not exist; create it, or name another --report.")
 
 
-def _answer(context: click.Context, talk: Talk, found: Audit, report: Path | None, force: bool) -> None:
+def _answer(context: click.Context, talk: Talk, audit: Audit, report: Path | None, force: bool) -> None:
     """Print the audit, and write the page."""
     if report is not None:
         with atomic(report, force) as place:
-            place.write_bytes(page(found).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
-    first, rest = str(found).split("\n", 1)
-    talk.data(found.to_dict(), f"{talk.heading(first)}\n{rest}")
+            place.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
+    first, rest = str(audit).split("\n", 1)
+    talk.data(audit.to_dict(), f"{talk.heading(first)}\n{rest}")
     if report is not None:
         talk.say(f"Wrote the page to {report}.")

@@ -154,11 +154,11 @@ Figure: TypeAlias = Lines | Bars | Heatmap
 def table(figure: Figure) -> tuple[list[str], list[list[Any]]]:
     """Return the names of the columns and the rows of a figure's data."""
     if isinstance(figure, Lines):
-        found = [
+        points = [
             [panel.title, series.name, *_numbers(point), point.label, point.marked]
             for panel, series, point in figure.points()
         ]
-        return list(_POINT_COLUMNS), found
+        return list(_POINT_COLUMNS), points
     if isinstance(figure, Bars):
         every = [[name, bar.series, bar.value, bar.low, bar.high] for name, group in figure.groups for bar in group]
         return list(_BAR_COLUMNS), every
@@ -221,7 +221,7 @@ def _lines_of(about: dict[str, Any], rows: list[list[str]]) -> Lines:
         panels.setdefault(panel, {}).setdefault(series, []).append(point)
     rules = [(title, Rule(axis, at, label)) for title, axis, at, label in about.pop("rules")]
     about["y_range"] = about["y_range"] and tuple(about["y_range"])
-    found = [
+    drawn_panels = [
         Panel(
             title,
             tuple(Series(name, tuple(points)) for name, points in series.items()),
@@ -229,7 +229,7 @@ def _lines_of(about: dict[str, Any], rows: list[list[str]]) -> Lines:
         )
         for title, series in panels.items()
     ]
-    return Lines(**about, panels=tuple(found))
+    return Lines(**about, panels=tuple(drawn_panels))
 
 
 def _number(cell: str) -> float | None:

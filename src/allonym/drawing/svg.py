@@ -55,13 +55,13 @@ def tag(name: str, content: str | None = None, /, **attributes: str | float) -> 
 
 def document(title: str, description: str, width: float, height: float, parts: Iterable[str]) -> str:
     """Return a whole figure, named and described for those who cannot see it."""
-    own = identity(title + description)
+    unique = identity(title + description)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="af" role="img" width="{number(width)}" '
         f'height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}" '
-        f'aria-labelledby="{own}-title {own}-desc">'
+        f'aria-labelledby="{unique}-title {unique}-desc">'
     )
-    named = [tag("title", title, id=f"{own}-title"), tag("desc", description, id=f"{own}-desc")]
+    named = [tag("title", title, id=f"{unique}-title"), tag("desc", description, id=f"{unique}-desc")]
     return "\n".join([head, *named, f"<style>{_STYLE}{_series_styles()}</style>", *parts, "</svg>"]) + "\n"
 
 
@@ -158,8 +158,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     """Return 1, 2 and 5 times powers of ten, or powers of ten alone where there are many."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     factors = (1,) if len(powers) > 4 else (1, 2, 5)
-    found = [factor * 10.0**power for power in powers for factor in factors]
-    return [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+    marks = [factor * 10.0**power for power in powers for factor in factors]
+    return [value for value in marks if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
 
 def rounded_range(values: Sequence[float], *, log: bool = False) -> tuple[float, float]:

@@ -110,11 +110,11 @@ def _layout(job: Plan) -> Layout:
 
 def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
     """Refuse to resume nothing, or to begin where a job is unfinished; discarding one refunds nothing."""
-    found = folder.path.is_dir()
-    if options.resume and not found:
+    unfinished_before = folder.path.is_dir()
+    if options.resume and not unfinished_before:
         reason = "has no unfinished job to resume; leave out --resume to start one"
         raise ResumeError(f"{shown(folder.out)} {reason}.")
-    if found and not options.resume:
+    if unfinished_before and not options.resume:
         if not options.force:
             raise InputError(
                 f"{shown(folder.out)} has an unfinished job; add --resume to go on with it, or --force to discard it."

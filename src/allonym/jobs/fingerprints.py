@@ -89,13 +89,13 @@ def _drawn(anonymizer: Anonymizer, probe: str) -> str:
 
 def of_versions() -> dict[str, str]:
     """Return the versions of everything a draw goes through."""
-    found = {"allonym": __version__, "python": ".".join(platform.python_version_tuple()[:2])}
+    versions = {"allonym": __version__, "python": ".".join(platform.python_version_tuple()[:2])}
     for name in _DRAWING:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "absent"
-    return found
+            versions[name] = "absent"
+    return versions
 
 
 def _files(path: Path) -> list[Path]:

@@ -160,9 +160,9 @@ class PartMaker:
 
         def protected() -> Iterator[Protected]:
             for batch in documents:
-                found = protect(self.anonymizer, self._placed(batch, part.start), release, self.on_error)
-                done.append((len(batch.texts), found.failed))
-                yield found
+                released = protect(self.anonymizer, self._placed(batch, part.start), release, self.on_error)
+                done.append((len(batch.texts), released.failed))
+                yield released
 
         with disk.whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
             self._write(draft, documents, protected())

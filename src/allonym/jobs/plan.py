@@ -65,14 +65,14 @@ class Plan:
         Which documents failed shows in the output, so that it is said.
         """
         parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
-        told = (FAILED_ROWS,) if failed or self.unreadable else ()
+        copied = (FAILED_ROWS,) if failed or self.unreadable else ()
         record: dict[str, Any] = {
             "tool": "allonym",
             "version": __version__,
             "method": self.anonymizer.method,
             "parameters": parameters,
             "documents": self.count,
-            "guarantee": self.per_document.releasing(*told).to_dict(),
+            "guarantee": self.per_document.releasing(*copied).to_dict(),
         }
         if self.has_authors and self.per_document.formal:
             record["per_author"] = PER_AUTHOR

@@ -99,19 +99,19 @@ class Desk:
     def measure(self, text: str) -> Reading:
         """Say how recognisable any text is to what this desk knows."""
         known = self.known
-        own = known.mine if known.recogniser is None else ()
-        return reading.read(text, known.recogniser, own)
+        mine = known.mine if known.recogniser is None else ()
+        return reading.read(text, known.recogniser, mine)
 
     def take_references(self, mine: Sequence[str], others: Sequence[tuple[str, str]]) -> Known:
         """Take other texts; those equal to the text in question are left out. If refused, the former ones stay."""
         asked = self.text.strip()
-        own = [text for text in mine if text.strip() and text.strip() != asked]
+        accepted = [text for text in mine if text.strip() and text.strip() != asked]
         foreign = [(author, text) for author, text in others if text.strip() and text.strip() != asked]
         if any(author.strip().lower() == YOU for author, _ in others):
             raise InputError(f"Another writer is called “{YOU}”, which stands for yourself here; rename the file.")
-        if foreign and not own:
+        if foreign and not accepted:
             raise InputError("There are texts of others but none of yours; add one of your own.")
-        self.known = Known(own, foreign, "training" if foreign else "none")
+        self.known = Known(accepted, foreign, "training" if foreign else "none")
         return self.known
 
     def train(self, known: Known) -> None:
@@ -137,11 +137,11 @@ class Desk:
         """Return what a draw would cost, and what the ledger would then hold, or why it would refuse."""
         if self.purse is None:
             return rewriting.estimate(protection, position, self.text), ""
-        found = rewriting.price(protection, position, self.text)
+        charge = rewriting.price(protection, position, self.text)
         try:
-            return found, self.purse.foresee(methods.card(protection).method, found.promised)
+            return charge, self.purse.foresee(methods.card(protection).method, charge.promised)
         except BudgetError as refusal:
-            return found, f"The ledger will refuse it: {refusal}"
+            return charge, f"The ledger will refuse it: {refusal}"
 
     def rewrite(self, protection: str, position: int) -> Draft:
         """Charge a draw, draw it, and make it the draft."""

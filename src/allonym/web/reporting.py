@@ -106,9 +106,9 @@ def figure_styles() -> str:
 
 def _public_rows(text: str) -> list[tuple[str, str]]:
     """Return what anybody can measure on the result who has it and what ships with this program."""
-    found = reading.read(text, None)
-    rows = [("words", f"{found.words:,}")]
-    return rows if found.risk is None else [*rows, (found.risk_means, _share(found.risk))]
+    result = reading.read(text, None)
+    rows = [("words", f"{result.words:,}")]
+    return rows if result.risk is None else [*rows, (result.risk_means, _share(result.risk))]
 
 
 def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, str]]:
