@@ -36,10 +36,14 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def printable(text: str) -> str:
+    """Return text with U+FFFD for control characters, which XML has none of."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
+
+
 def escaped(text: str) -> str:
-    """Return text as XML may hold it; control characters, which XML has none of, become U+FFFD."""
-    allowed = (sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
-    return html.escape("".join(allowed), quote=True)
+    """Return text as XML may hold it."""
+    return html.escape(printable(text), quote=True)
 
 
 def tag(name: str, content: str | None = None, /, **attributes: str | float) -> str:

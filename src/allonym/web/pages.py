@@ -8,15 +8,14 @@ from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from allonym import __version__
 from allonym.web import downloads, guard, methods, reporting
 from allonym.web.api import Room, answered, problem
 from allonym.web.desk import Desk
 from allonym.web.fields import Invalid, Record, Text
+from allonym.web.rendering import render
 from allonym.web.work import RETRY_AFTER, Busy
 
 SCREENS = (("read", "Read"), ("rewrite", "Rewrite"), ("report", "Report"))
@@ -74,7 +73,7 @@ async def _saved(room: Room, make: Callable[[Desk], downloads.File]) -> Response
 
 async def door(request: Request) -> Response:
     """Show the page that exchanges the token, which stands behind # in its address and is never sent with it."""
-    return HTMLResponse(_template("open.html").render(version=__version__))
+    return HTMLResponse(render("open.html"))
 
 
 async def enter(request: Request) -> Response:
@@ -109,23 +108,7 @@ async def static(request: Request) -> Response:
 def page(request: Request, template: str, screen: str, **given: Any) -> Response:  # noqa: ANN401 - what it shows
     """Return a screen."""
     desk = request.app.state.room.desk
-    common = {"screen": screen, "screens": SCREENS, "version": __version__, "purse": desk.purse}
-    return HTMLResponse(_template(template).render(**common, **given))
-
-
-def _template(name: str) -> Any:  # noqa: ANN401 - jinja2's template
-    return _environment().get_template(name)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("allonym.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return HTMLResponse(render(template, screen=screen, screens=SCREENS, purse=desk.purse, **given))
 
 
 @cache
