@@ -93,7 +93,7 @@ def page() -> str:
     root = click.Context(group, info_name="allonym", obj=Talk(), **group.context_settings)
     parts = [
         f'.TH ALLONYM 1 "" "allonym {__version__}" "User Commands"\n',
-        ".SH NAME\nallonym \\- how recognisable is your writing, and a rewrite with a proved privacy guarantee\n",
+        ".SH NAME\nallonym \\- tell how recognisable your writing is, and rewrite it with a proved privacy guarantee\n",
         ".SH SYNOPSIS\n.B allonym\n.I COMMAND\n[\\fIOPTIONS\\fR]\n",
         f".SH DESCRIPTION\n{described(group)}\n.SH GLOBAL OPTIONS\n",
         *options(group, root),

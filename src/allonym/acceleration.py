@@ -77,9 +77,7 @@ def in_threads(work: Callable[[NDArray[np.int64]], _Result], rows: int, columns:
 def _helpers(count: int, process: int) -> ThreadPoolExecutor:
     """Return the threads that help the one that asks: kept, as starting them costs as much as small pieces of work.
 
-    Args:
-        count: How many.
-        process: Its number: after a fork there are none.
+    They are of one process: after a fork there are none.
     """
     return ThreadPoolExecutor(count, "allonym-helper", _become_helper)
 
@@ -95,8 +93,7 @@ def _become_helper() -> None:
 def _linear_algebra(modules: int) -> Any:  # noqa: ANN401 - threadpoolctl has no types
     """Return what sets the threads of linear algebra. Looking for its libraries takes milliseconds.
 
-    Args:
-        modules: How many are loaded: when others are, there may be another library.
+    When other modules are loaded, there may be another library.
     """
     from threadpoolctl import ThreadpoolController
 

@@ -203,7 +203,7 @@ def test_the_comparison_of_two_texts_is_tested_on_other_authors(command, text, t
         (b"", "no word"),
         (b" \n\t ", "no word"),
         (CANARY.encode() + b"\xe9\xff", "not UTF-8"),
-        (b"\x7fELF\x00\x00" + CANARY.encode(), "zero bytes"),
+        (b"\x7fELF\x00\x00" + CANARY.encode(), "null bytes"),
     ],
 )
 def test_garbage_is_refused_in_a_sentence(command, known, tmp_path, content, reason):

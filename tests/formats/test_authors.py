@@ -72,7 +72,7 @@ def test_the_texts_to_be_checked_can_be_left_out():
 
 
 @pytest.mark.parametrize(
-    ("content", "reason"), [(b"\x89PNG\r\n\x00\x01", "UTF-8"), (b"caf\xe9", "UTF-8"), (b"a\0b\0", "zero bytes")]
+    ("content", "reason"), [(b"\x89PNG\r\n\x00\x01", "UTF-8"), (b"caf\xe9", "UTF-8"), (b"a\0b\0", "null bytes")]
 )
 def test_what_is_no_text_is_refused(tmp_path, content, reason):
     with pytest.raises(InputError, match=reason):

@@ -153,7 +153,7 @@ def test_batches_are_bounded_by_rows_and_by_characters(tmp_path, monkeypatch):
 def test_default_ids_count_on_over_batches(tmp_path):
     documents = open_documents(written(tmp_path / "a.csv", "t\n" + "word\n" * 5), batch_rows=2)
     assert ids(documents) == ["0", "1", "2", "3", "4"]
-    assert documents.validate() == 5
+    assert sum(len(batch.texts) for batch in documents) == 5
 
 
 def test_reading_is_light_to_import():
@@ -170,7 +170,7 @@ CELL = "SECRETCELL"  # stands for document text, which no message may show
 
 def failure(path: Path | str, **options) -> str:
     with pytest.raises(InputError) as caught:
-        open_documents(path, **options).validate()
+        list(open_documents(path, **options))
     message = str(caught.value)
     assert CELL not in message
     assert message.endswith(".")
@@ -373,7 +373,7 @@ def test_hostile_bytes_are_read_or_refused(tmp_path, suffix):
         )
         options = {} if suffix == ".txt" else {"text": rng.choice(["text", None]), "id": rng.choice(["id", None])}
         try:
-            open_documents(path, keep=["k"] if suffix == ".parquet" else (), **options).validate()
+            list(open_documents(path, keep=["k"] if suffix == ".parquet" else (), **options))
         except InputError:
             refused += 1
     assert refused > 50

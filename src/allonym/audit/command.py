@@ -26,7 +26,7 @@ def audit_command(
 
     Args:
         line: Its command line.
-        claimed: The claimed loss between the two documents of any pair; None if nothing is claimed.
+        claimed: The loss it claims between the two documents of any pair; None if it claims nothing.
         pairs: Documents to be told apart; by default pairs of single words.
         declared: Habits that the program says it copies.
         draws: Judging answers to each document of a pair; as many more choose the events.
@@ -38,17 +38,11 @@ def audit_command(
     if any(first == second for first, second in compared):
         raise ParameterError("The two documents of a pair must differ.")
     answers = texts.ask(Command(line, timeout=timeout), compared, draws)
-    findings = [
-        *texts.leaks(answers, claimed=claimed, declared=declared),
-        *texts.noise(answers, claimed=claimed),
-        *texts.losses(answers, compared, claimed=claimed),
-        texts.reconstruction(answers, compared, claimed=claimed),
-    ]
-    notes = [
+    findings = texts.findings(answers, compared, claimed=claimed, declared=declared)
+    notes = (
         "Answers alone were seen: a claim that no check could prove wrong may still be wrong.",
         f"Whether the program knows the words of the checks ({', '.join(texts.WORDS)}) is not known; a program "
         "that takes them all for unknown shows less.",
-    ]
+    )
     said = "nothing" if claimed is None else f"a loss of at most {number(claimed)} between two documents"
-    subject = " ".join(line.split())
-    return Audit(subject=subject, claim=said, findings=tuple(findings), notes=tuple(notes))
+    return Audit(subject=" ".join(line.split()), claim=said, findings=tuple(findings), notes=notes)

@@ -21,24 +21,7 @@ Reading = Callable[[str], int]
 """A document to its number of words, as a method counts them."""
 
 _UNKNOWN = ("quavexil", "brintosk", "zorplume", "wexhadit", "jolvarnq", "klimpost", "druvenax")
-_LENGTHS = (
-    2,
-    4,
-    5,
-    *range(7, 12),
-    13,
-    *range(15, 18),
-    20,
-    21,
-    *range(29, 34),
-    50,
-    51,
-    *range(63, 66),
-    100,
-    101,
-    127,
-    129,
-)
+_LENGTHS = (2, 4, 5, *range(7, 12), 13, *range(15, 18), 20, 21, *range(29, 34), 50, 51, 63, 64, 65, 100, 101, 127, 129)
 _LONG = (149, 150, 151, 200, 255, 257, 300, 499, 501, 599, 601, 1000, 1025, 3000)
 _GENERATED = 24
 _FEW = frozenset(
@@ -55,11 +38,9 @@ _LETTERS = "eariotnslcudpmhgbfywkvxzjqé"
 
 
 def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield documents with what is special about each, the plain one first.
+    """Yield documents with what is special about each, the plain one first, made of words that the method knows.
 
-    Args:
-        known: Words that the method knows: at least three. The last is left to the plain documents that these are
-            compared with, so that the two share no word.
+    Of more than three words the last is left to the plain documents that these are compared with: they share no word.
     """
     known = known[:-1] if len(known) > 3 else known
     first, second, third = known[:3]
@@ -71,16 +52,14 @@ def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
     yield "unknown words alone", " ".join(_UNKNOWN[:3])
     yield "an unknown word first", f"{_UNKNOWN[0]} {plain}"
     for count in (1, *_LENGTHS):
-        yield f"{count} words", " ".join(known[place % len(known)] for place in range(count))
+        yield f"{count} words", " ".join(known[number % len(known)] for number in range(count))
     for count in (2, 3, 9, 40):
         yield f"one word {count} times", " ".join([second] * count)
     for count in (2, 3, 5, 19, 20, 21, 40):
-        yield (
-            f"{count} sentences",
-            " ".join(f"{known[place % len(known)].capitalize()} {third}." for place in range(count)),
-        )
+        sentences = (f"{known[number % len(known)].capitalize()} {third}." for number in range(count))
+        yield f"{count} sentences", " ".join(sentences)
     for count in _LONG:
-        yield f"{count} words", " ".join(known[place * 7 % len(known)] for place in range(count))
+        yield f"{count} words", " ".join(known[number * 7 % len(known)] for number in range(count))
     yield "a sentence of 400 words and a short one", " ".join([first] * 400) + f". {second}."
     for number in range(_GENERATED):
         yield f"generated text {number + 1}", generated(known, number)
@@ -125,14 +104,7 @@ def few_documents(known: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def twin(document: str, copies: Collection[str], word: str, reading: Reading) -> str | None:
-    """Return the plainest document that shares the habits that are copied; None if none can be made.
-
-    Args:
-        document: The document.
-        copies: The habits, all of them `MEASURED`.
-        word: The word it shall consist of.
-        reading: How the method counts words.
-    """
+    """Return the plainest document of one word that shares the `MEASURED` habits that are copied, if there is one."""
     if not copies:
         return f"{word} {word} {word}"
     if Habit.SENTENCE_LENGTHS in copies or Habit.NUMBER_OF_SENTENCES in copies:

@@ -27,14 +27,9 @@ from allonym.randomness import DocumentStreams, Rng
 
 @dataclass
 class Trace:
-    """What a block asked for.
+    """What a block asked for."""
 
-    Attributes:
-        calls: Kind and shape of every draw and of every request for random words, in order.
-        drawn: How many outputs mechanisms drew.
-        mechanisms: Those that drew.
-    """
-
+    # Kind and shape of every draw and of every request for random words, in order.
     calls: list[tuple[str, tuple[int, ...]]] = field(default_factory=list)
     drawn: int = 0
     mechanisms: list[Mechanism] = field(default_factory=list)
@@ -81,11 +76,7 @@ class _Table:
 
 @contextmanager
 def held(table: int) -> Iterator[Trace]:
-    """Draw from a fixed table: what comes depends on the number of the draw and the place in it alone.
-
-    Args:
-        table: Which table; each has other numbers in it.
-    """
+    """Draw from a fixed table, one of many: what comes depends on the number of the draw and the place in it alone."""
     fixed = _Table(table)
 
     def draw(mechanism: Any, inputs: Any, source: Any, rows: Any = None, **_: object) -> NDArray[Any]:  # noqa: ANN401
@@ -118,27 +109,21 @@ class Draw:
 
 @dataclass
 class Watch:
-    """What a block drew.
-
-    Attributes:
-        draws: Every draw of a mechanism.
-        elsewhere: Requests for random words that no document's stream was asked for.
-        depth: How many draws are under way, one within another: the outermost is written down.
-    """
+    """What a block drew."""
 
     draws: list[Draw] = field(default_factory=list)
-    elsewhere: int = 0
-    depth: int = 0
+    elsewhere: int = 0  # requests for random words that no document's stream was asked for
+    depth: int = 0  # how many draws are under way, one within another: the outermost is written down
     _reads: dict[tuple[int, int], tuple[list[Int64], list[Words]]] = field(default_factory=dict)
     _requests: int = 0
 
     def words(self) -> Words:
         """Return all random words that were read, each place of a request once."""
-        found = []
+        read = []
         for places, words in self._reads.values():
             _, first = np.unique(np.concatenate(places), return_index=True)
-            found.append(np.concatenate(words)[first])
-        return np.concatenate([np.zeros(0, np.uint64), *found])
+            read.append(np.concatenate(words)[first])
+        return np.concatenate([np.zeros(0, np.uint64), *read])
 
     def read(self, request: int, number: int, places: Int64, words: Words) -> None:
         """Write down words that were read."""
@@ -172,11 +157,9 @@ def _noted(real: Callable[..., Int64], name: str, watch: Watch, inputs_too: bool
 
 @contextmanager
 def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
-    """Write down every draw and, if asked to, every random word.
+    """Write down every draw, and either every random word or the inputs of the draws.
 
-    Args:
-        mechanism: One whose class may draw in a way of its own.
-        words: Whether to keep the random words, and not the inputs of the draws.
+    The class of `mechanism` may draw in a way of its own.
     """
     watch = Watch()
 
@@ -198,8 +181,8 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
         return lanes
 
     with ExitStack() as stack:
-        own = [(kind, "draw") for kind in type(mechanism).__mro__ if "draw" in vars(kind) and kind is not Mechanism]
-        for kind, way in dict.fromkeys([*_ways(), *own]):
+        further = [(kind, "draw") for kind in type(mechanism).__mro__ if "draw" in vars(kind) and kind is not Mechanism]
+        for kind, way in dict.fromkeys([*_ways(), *further]):
             if way.startswith("draw"):  # points that were moved are no draws of words
                 stack.enter_context(patch.object(kind, way, _noted(vars(kind)[way], way, watch, not words)))
         for source in (DocumentStreams, Rng):

@@ -32,25 +32,15 @@ _LARGEST_TOTAL = 2.0**63 * (1 - 1e-9)
 
 @dataclass(frozen=True)
 class ExactLoss:
-    """The worst that any output tells about any two inputs.
+    """The worst that any output tells about any two inputs."""
 
-    Attributes:
-        ratio: Largest over smallest probability of the worst output; None if the smallest is 0: an infinite loss.
-        output: That output.
-        likely: The input that gives it most often.
-        unlikely: The input that gives it least often.
-        impossible: Outputs that some inputs can give and others cannot.
-        possible: Fewest and most outputs that an input can give, and how many outputs there are.
-        success: How often the best guess of a uniformly chosen input is right, rounded down and up.
-    """
-
-    ratio: Fraction | None
-    output: int
-    likely: int
-    unlikely: int
-    impossible: int
-    possible: tuple[int, int, int]
-    success: tuple[float, float]
+    ratio: Fraction | None  # largest over smallest probability of the worst output; None if that is infinite
+    output: int  # that output
+    likely: int  # the input that gives it most often
+    unlikely: int  # the input that gives it least often
+    impossible: int  # outputs that some inputs can give and others cannot
+    possible: tuple[int, int, int]  # fewest and most outputs that an input can give, and how many outputs there are
+    success: tuple[float, float]  # how often the best guess of a uniformly chosen input is right, rounded down and up
     inputs: int
 
     @property
@@ -91,10 +81,7 @@ def within(ratio: Fraction, claimed: float | Fraction) -> bool:
 def loss_of_tiles(tiles: Tiles, inputs: int, outputs: int) -> ExactLoss:
     """Return the exact loss of a table of whole-number weights, read a few rows at a time.
 
-    Args:
-        tiles: Rows -> (offset into them, weights of the next few), none below 0, each row's sum below 2^63.
-        inputs: Rows of the table.
-        outputs: Its columns.
+    `tiles` takes rows to (offset into them, weights of the next few), none below 0, each row's sum below 2^63.
     """
     parts = in_threads(lambda rows: _extremes(tiles, rows, outputs), inputs, outputs)
     highest, lowest, fewest, most = parts[0]
@@ -130,38 +117,31 @@ def loss_of_laws(laws: Iterable[Law]) -> ExactLoss:
     )
 
 
-def judge(found: ExactLoss, claimed: float, *, where: str) -> list[Finding]:
+def judge(loss: ExactLoss, claimed: float, *, where: str) -> list[Finding]:
     """Return the findings: whether the support is one for all inputs, and whether the loss is what was claimed."""
-    fewest, most, outputs = found.possible
-    figures = {"outputs": outputs, "impossible_for_some": found.impossible, "possible": [fewest, most]}
-    if found.impossible:
-        says = f"{found.impossible:,} of {outputs:,} outputs are possible for some inputs only: the loss is infinite"
-        return [Finding(check="support", verdict="violated", says=f"{says} ({where}); {_why(found)}.", figures=figures)]
-    support = f"Every input can give each of the {most:,} outputs ({where})."
-    if most < outputs:
-        support = f"Every input can give the same {most:,} of {outputs:,} outputs ({where})."
-    held = found.ratio is not None and within(found.ratio, claimed)
-    figures_of_loss = {
+    fewest, most, outputs = loss.possible
+    figures: dict[str, object] = {"outputs": outputs, "impossible_for_some": loss.impossible}
+    figures["possible"] = [fewest, most]
+    if loss.impossible:
+        says = f"{loss.impossible:,} of {outputs:,} outputs are possible for some inputs only: the loss is infinite"
+        return [Finding("support", "violated", f"{says} ({where}); {_why(loss)}.", figures)]
+    which = f"each of the {most:,} outputs" if most == outputs else f"the same {most:,} of {outputs:,} outputs"
+    support = Finding("support", "holds", f"Every input can give {which} ({where}).", figures)
+    broken = loss.ratio is None or not within(loss.ratio, claimed)
+    figures = {
         "claimed": claimed,
-        "exact_loss": found.loss,
-        "output": found.output,
-        "inputs": [found.likely, found.unlikely],
-        "pairs": found.inputs * (found.inputs - 1),
+        "exact_loss": loss.loss,
+        "output": loss.output,
+        "inputs": [loss.likely, loss.unlikely],
+        "pairs": loss.inputs * (loss.inputs - 1),
     }
-    says = f"The loss over all pairs of {found.inputs:,} inputs is {found.loss:.6f}, claimed {claimed:.6f} ({where})"
-    return [
-        Finding(check="support", verdict="holds", says=support, figures=figures),
-        Finding(
-            check="exact loss",
-            verdict="holds" if held else "violated",
-            says=f"{says}{'' if held else _excess(found.loss, claimed)}.",
-            figures=figures_of_loss,
-        ),
-    ]
+    says = f"The loss over all pairs of {loss.inputs:,} inputs is {loss.loss:.6f}, claimed {claimed:.6f} ({where})"
+    sentences = (f"{says}.", f"{says}{_excess(loss.loss, claimed)}.")
+    return [support, Finding.of("exact loss", broken, sentences, figures)]
 
 
-def _why(found: ExactLoss) -> str:
-    fewest, most, outputs = found.possible
+def _why(loss: ExactLoss) -> str:
+    fewest, most, outputs = loss.possible
     if fewest == most < outputs:
         return f"every input has {most:,} possible outputs of its own: the candidate set is chosen from the input"
     return "probabilities vanish for some inputs, as those of a float softmax do when they underflow"

@@ -13,48 +13,38 @@ from typing import Any, Literal, get_args
 
 from allonym.errors import ParameterError
 
+# "holds": nothing speaks against the claim; "measured": nothing is claimed; "not audited": claimed, but not looked at.
 Verdict = Literal["holds", "violated", "measured", "not audited"]
 
 CONFIDENCE = 0.999
 _MARKS = {"holds": "ok", "violated": "VIOLATED", "measured": "measured", "not audited": "NOT AUDITED"}
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Finding:
-    """What one check found.
-
-    Attributes:
-        check: Name of the check: "exact loss", "support", "length", "rows share noise" …
-        verdict: "holds" (nothing speaks against the claim), "violated", "measured" where nothing is claimed, or
-            "not audited" where something is claimed that no check looked at.
-        says: The finding in a sentence.
-        figures: The numbers behind it, as plain values.
-        tells: Whether it shows that outputs tell something about inputs, be that allowed or not.
-    """
+    """What one check found."""
 
     check: str
     verdict: Verdict
     says: str
-    figures: Mapping[str, Any] = field(default_factory=dict)
-    tells: bool = False
+    figures: Mapping[str, Any] = field(default_factory=dict)  # the numbers behind it, as plain values
+    tells: bool = False  # whether it shows that outputs tell something about inputs, be that allowed or not
 
     def __post_init__(self) -> None:
         if self.verdict not in get_args(Verdict):
             raise ParameterError(f"verdict must be one of {get_args(Verdict)}, got {self.verdict!r}.")
 
     @classmethod
-    def of(cls, check: str, broken: bool, says: tuple[str, str], figures: Mapping[str, Any], *, tells: bool) -> Finding:
-        """Return what a check found that either holds or does not.
+    def of(
+        cls, check: str, broken: bool, says: tuple[str, str], figures: Mapping[str, Any], *, tells: bool = False
+    ) -> Finding:
+        """Return what a check found that either holds or is broken; `says` has the sentence for each."""
+        return cls(check, "violated" if broken else "holds", says[broken], figures, broken and tells)
 
-        Args:
-            check: Name of the check.
-            broken: Whether the claim is violated.
-            says: The finding if it holds, and if it does not.
-            figures: The numbers behind it.
-            tells: Whether a violation shows that outputs tell something about inputs.
-        """
-        verdict: Verdict = "violated" if broken else "holds"
-        return cls(check=check, verdict=verdict, says=says[broken], figures=figures, tells=broken and tells)
+    @classmethod
+    def not_audited(cls, check: str, says: str) -> Finding:
+        """Return that no check looked at what is claimed."""
+        return cls(check, "not audited", says)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the finding as plain values."""
@@ -63,19 +53,12 @@ class Finding:
 
 @dataclass(frozen=True, kw_only=True)
 class Audit:
-    """All that was found about one mechanism, method or program.
-
-    Attributes:
-        subject: What was audited.
-        claim: What is claimed about it, in words.
-        findings: What the checks found.
-        notes: What a reader must know besides, such as what the audit could not have seen.
-    """
+    """All that was found about one mechanism, method or program."""
 
     subject: str
     claim: str
     findings: tuple[Finding, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  # what a reader must know besides, such as what the audit could not have seen
 
     @property
     def violations(self) -> tuple[Finding, ...]:

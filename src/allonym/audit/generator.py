@@ -36,12 +36,7 @@ def linear_complexity(bits: Iterable[int]) -> int:
 
 
 def audit_generator(bits: Iterable[int], *, where: str) -> Finding:
-    """Return the finding about bits that should be fair coins, one a draw.
-
-    Args:
-        bits: At least 200 of them; 45,000 unmask MT19937.
-        where: What was drawn from, in words.
-    """
+    """Return the finding about bits that should be fair coins, one a draw; 45,000 unmask MT19937."""
     drawn = list(bits)
     if len(drawn) < _LEAST_BITS:
         raise ParameterError(f"A test of the random generator needs at least {_LEAST_BITS} bits, got {len(drawn)}.")
@@ -55,9 +50,5 @@ def audit_generator(bits: Iterable[int], *, where: str) -> Finding:
         says += ", as unpredictable ones have; too few to unmask MT19937"
     else:
         says += ", as unpredictable ones have"
-    return Finding(
-        check="weak generator",
-        verdict="violated" if weak else "holds",
-        says=f"{says} ({where}).",
-        figures={"bits": len(drawn), "linear_complexity": length, "expected": len(drawn) / 2},
-    )
+    figures = {"bits": len(drawn), "linear_complexity": length, "expected": len(drawn) / 2}
+    return Finding("weak generator", "violated" if weak else "holds", f"{says} ({where}).", figures)

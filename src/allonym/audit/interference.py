@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from allonym.audit.draws import held
 from allonym.audit.findings import Finding, Verdict
 from allonym.errors import AllonymError
 from allonym.formats.files import open_documents
+from allonym.formats.tables import encodable
 from allonym.jobs.execute import plan, run
 from allonym.mechanisms import Mechanism
 from allonym.privacy import Guarantee
@@ -47,7 +48,7 @@ class Seen:
     calls: tuple[tuple[str, tuple[int, ...]], ...]
     drawn: int
     mechanisms: tuple[Mechanism, ...]
-    written: int = 0
+    written: int = 0  # words of the longest document
 
 
 def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
@@ -60,7 +61,8 @@ def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
             return Seen(type(error).__name__.encode(), "", tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
     record = f"{release.guarantee.to_json()}\n{release.guarantee}"
     calls, mechanisms = tuple(trace.calls), tuple(trace.mechanisms)
-    return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, words_in(release.payload))
+    longest = max((len(text.split()) for text in release.texts()), default=0)
+    return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, longest)
 
 
 def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
@@ -71,20 +73,8 @@ def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
     return json.dumps(payload).encode()
 
 
-def words_in(payload: Any) -> int:  # noqa: ANN401 - of any method
-    """Return how many words the longest document of a payload has."""
-    if hasattr(payload, "indptr"):
-        return int(np.asarray(payload.sum(axis=1)).max(initial=0))
-    return max((len(one if isinstance(one, list) else one.split()) for one in payload), default=0)
-
-
 class Comparison:
-    """What differed between documents and their plain twins.
-
-    Args:
-        anonymizer: The method.
-        table: The table of draws.
-    """
+    """What differed between documents and their plain twins, with the draws of one table."""
 
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
         self.anonymizer, self.table = anonymizer, table
@@ -148,17 +138,13 @@ def interference(
 ) -> list[Finding]:
     """Return the findings: whether outputs, draws or records follow the documents, and whether more is drawn than said.
 
-    Args:
-        anonymizer: The method.
-        documents: Documents and what is special about each.
-        tables: How many tables of draws to hold fixed, one after another.
-        where: Which version of the method this is.
+    Documents come with what is special about each; so many tables of draws are held fixed, one after another.
     """
     promised = anonymizer.guarantee()
     if promised.copies - MEASURED:
         copied = ", ".join(sorted(promised.copies - MEASURED))
         says = f"There are no plain documents that share what the method copies ({copied}), so nothing was compared."
-        return [Finding(check="interference", verdict="not audited", says=says)]
+        return [Finding.not_audited("interference", says)]
     listed = list(documents)
     comparisons = []
     for table in range(1, tables + 1):
@@ -202,38 +188,32 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
     # Of equal mechanisms one: a loss may take a pass over a vocabulary.
     used = {_settings(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
-    lost = max((_loss_of(mechanism) for mechanism in used.values()), default=0.0)
+    # For each unit of distance where distances count, else for each draw.
+    losses = (drawer.loss() if drawer.metric_loss is None else drawer.metric_loss for drawer in used.values())
+    lost = max(losses, default=0.0)
     figures = {"drawn": most, "written": written, "stated": promised.words, "loss": lost, "claimed": claimed}
     # What fills up a segment is drawn, and dropped.
     filled = comparisons[0].audited.drawn_together
     stated = None if promised.words is None else -(-promised.words // filled) * filled
-    says, verdict = f"A document's {most:,} words are drawn by mechanisms that lose what is stated", "holds"
-    if not most:
-        says = "No mechanism was needed"
+    verdict: Verdict = "violated"
     if stated is not None and claimed and (most > stated or written > (promised.words or 0)):
-        says, verdict = (
-            f"{max(most, written):,} words are drawn, but the guarantee counts {promised.words:,}",
-            "violated",
-        )
+        says = f"{max(most, written):,} words are drawn, but the guarantee counts {promised.words:,}"
     elif lost > claimed * _UP:
-        says, verdict = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}", "violated"
+        says = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}"
     elif not most and claimed:
-        says, verdict = "No mechanism that the audit knows drew anything", "not audited"
+        verdict, says = "not audited", "No mechanism that the audit knows drew anything"
     elif not _adds_up(anonymizer):
-        says, verdict = "The losses of words and documents are more than the total that is stated", "violated"
-    return Finding(check="words drawn", verdict=cast(Verdict, verdict), says=f"{says} ({where}).", figures=figures)
+        says = "The losses of words and documents are more than the total that is stated"
+    else:
+        words = f"A document's {most:,} words are drawn by mechanisms that lose what is stated"
+        verdict, says = "holds", words if most else "No mechanism was needed"
+    return Finding("words drawn", verdict, f"{says} ({where}).", figures)
 
 
 def _settings(mechanism: Mechanism) -> tuple[object, ...]:
     """Return what tells mechanisms apart: their kind, and the numbers they hold."""
     numbers = (item for item in sorted(vars(mechanism).items()) if isinstance(item[1], int | float))
     return (type(mechanism), *numbers)
-
-
-def _loss_of(mechanism: Mechanism) -> float:
-    """Return what a mechanism loses: for each unit of distance if distances count, else for each draw."""
-    per_unit = mechanism.metric_loss
-    return mechanism.loss() if per_unit is None else per_unit
 
 
 def _adds_up(anonymizer: Anonymizer) -> bool:
@@ -267,11 +247,7 @@ def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], wher
 
 def _fits(document: str) -> bool:
     """Tell whether a text survives a CSV file."""
-    try:
-        document.encode()
-    except UnicodeEncodeError:
-        return False
-    return not any(sign in document for sign in _NOT_IN_A_TABLE)
+    return encodable(document) and not any(sign in document for sign in _NOT_IN_A_TABLE)
 
 
 def _job(anonymizer: Anonymizer, texts: Sequence[str]) -> dict[str, bytes]:

@@ -37,8 +37,6 @@ def follows(counts: Int64, law: Float64) -> float:
 
     Cells of which fewer than 25 are expected are put together.
     """
-    from scipy.stats import chi2
-
     total = int(counts.sum())
     if counts[law <= 0].any():
         return _IMPOSSIBLE
@@ -54,13 +52,18 @@ def follows(counts: Int64, law: Float64) -> float:
         seen[-1] += seen_rest
     if len(expected) < 2:
         return 1.0
-    return float(chi2.sf(((seen - expected) ** 2 / expected).sum(), len(expected) - 1))
+    return _chance(seen, expected, len(expected) - 1)
+
+
+def _chance(seen: Float64, expected: Float64, freedom: int) -> float:
+    """Return how likely χ² is at least as large as here."""
+    from scipy.stats import chi2
+
+    return float(chi2.sf(((seen - expected) ** 2 / expected).sum(), freedom))
 
 
 def same_law(first: Int64, second: Int64) -> float:
     """Return the p-value of Pearson's χ² between the counts of two samples."""
-    from scipy.stats import chi2
-
     both = np.stack([first, second]).astype(np.float64)
     order = np.argsort(-both.sum(axis=0), kind="stable")
     both = both[:, order]
@@ -68,32 +71,25 @@ def same_law(first: Int64, second: Int64) -> float:
     both = np.concatenate([both[:, :large], both[:, large:].sum(axis=1, keepdims=True)], axis=1)
     both = both[:, both.sum(axis=0) > 0]
     expected = both.sum(axis=1, keepdims=True) * both.sum(axis=0, keepdims=True) / both.sum()
-    return float(chi2.sf(((both - expected) ** 2 / expected).sum(), max(1, both.shape[1] - 1)))
+    return _chance(both, expected, max(1, both.shape[1] - 1))
 
 
 def varies(rows: Int64, law: Float64) -> float:
     """Return the p-value of the rows' spread about their law: draws of one row that hang together spread more."""
-    from scipy.stats import chi2
-
     expected = rows.sum(axis=1, keepdims=True) * law[None, :]
     if (expected[:, law > 0] < _FEWEST_ROWS).any() or rows[:, law <= 0].any():
         return 1.0
-    kept = law > 0
-    spread = ((rows[:, kept] - expected[:, kept]) ** 2 / expected[:, kept]).sum()
-    return float(chi2.sf(spread, len(rows) * (int(kept.sum()) - 1)))
+    possible = law > 0
+    return _chance(rows[:, possible].astype(np.float64), expected[:, possible], len(rows) * (int(possible.sum()) - 1))
 
 
 def most_alike(matrix: Int64, chances: Float64) -> float:
     """Return the p-value of the two rows that agree in most places, as if all pairs of rows had been looked at.
 
-    Args:
-        matrix: Outcomes, a row a document.
-        chances: How likely two independent rows agree in each place.
+    `chances` says how likely two independent rows agree in each place.
     """
     rows = len(matrix)
-    most = 0
-    for shift in range(1, rows):
-        most = max(most, int((matrix[shift:] == matrix[:-shift]).sum(axis=1).max()))
+    most = max((int((matrix[shift:] == matrix[:-shift]).sum(axis=1).max()) for shift in range(1, rows)), default=0)
     return min(1.0, rows * (rows - 1) / 2 * tail(chances, most))
 
 
@@ -110,13 +106,11 @@ def judged(check: str, tests: Iterable[Test], *, holds: str, broken: str, where:
     """Return the finding of several tests that share an error rate."""
     listed = list(tests)
     if not listed:
-        return Finding(check=check, verdict="not audited", says=f"There was nothing to compare ({where}).")
+        return Finding.not_audited(check, f"There was nothing to compare ({where}).")
     alpha = FALSE_ALARMS / FINDINGS / _MARGIN / len(listed)
     worst = min(listed, key=lambda test: test.p_value)
     failed = [test.what for test in listed if test.p_value <= alpha]
     numbers = {"tests": len(listed), "smallest_p": worst.p_value, "alpha": alpha, "failed": failed[:50], **figures}
-    if not failed:
-        return Finding(check=check, verdict="holds", says=f"{holds} ({where}).", figures=numbers)
     named = "; ".join(failed[:4]) + ("; …" if len(failed) > 4 else "")
-    says = f"{broken} ({where}): {named} (p = {worst.p_value:.1g})."
-    return Finding(check=check, verdict="violated", says=says, figures=numbers, tells=True)
+    says = f"{holds} ({where}).", f"{broken} ({where}): {named} (p = {worst.p_value:.1g})."
+    return Finding.of(check, bool(failed), says, numbers, tells=True)

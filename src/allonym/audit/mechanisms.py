@@ -26,14 +26,10 @@ _GRID_DRAWS = 1_000
 
 
 def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
-    """Return what a mechanism's law and draws show.
+    """Return what a mechanism's law and draws show, if it says how it can be checked.
 
-    Args:
-        audited: How it can be checked; None if it does not say.
-        claimed: The loss of one draw that is claimed, between any two inputs.
-        per_unit: The loss that is claimed for each unit of distance, where distances count.
-        draws: Judging draws of each input of a pair; as many more choose the events.
-        rng: Where noise comes from.
+    Claimed is a loss of one draw between any two inputs, and one for each unit of distance, where distances count.
+    So many draws of each input of a pair judge it; as many more choose the events.
     """
     if isinstance(audited, Table):
         return _of_table(audited, claimed, per_unit, draws, rng)
@@ -42,19 +38,19 @@ def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws
     if isinstance(audited, Points):
         return _of_points(audited, draws, rng)
     says = "The mechanism is none that this audit knows, so its loss was not looked at."
-    return [Finding(check="mechanism", verdict="not audited", says=says)]
+    return [Finding.not_audited("mechanism", says)]
 
 
 def _of_table(audited: Table, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
     """Audit a whole law: all its weights exactly, and its worst pairs of inputs by sampling."""
-    found = exact.loss_of_tiles(audited.tiles, audited.inputs, audited.outputs)
+    loss = exact.loss_of_tiles(audited.tiles, audited.inputs, audited.outputs)
     where = audited.of or f"all {audited.inputs * audited.outputs:,} weights"
-    low, high = found.success
-    guess = judge_reconstruction(Reconstruction(low, low, high, found.inputs), exact=True, claimed=claimed)
-    findings = [*exact.judge(found, claimed, where=where), guess]
-    if found.impossible or audited.inputs < 2:
+    low, high = loss.success
+    guess = judge_reconstruction(Reconstruction(low, low, high, loss.inputs), exact=True, claimed=claimed)
+    findings = [*exact.judge(loss, claimed, where=where), guess]
+    if loss.impossible or audited.inputs < 2:
         return findings
-    pairs = [drawn(audited, found.likely, found.unlikely, claimed, rng)]
+    pairs = [drawn(audited, loss.likely, loss.unlikely, claimed, rng)]
     if audited.metric is not None:
         worst = _steepest(audited, audited.metric, per_unit)
         findings.append(metric.judge_metric(worst, per_unit, inputs=audited.inputs, where="exact weights"))
@@ -123,7 +119,7 @@ def _enumerated(small: Mechanism, name: str) -> list[Finding]:
     audited = small.audited()
     if not isinstance(audited, Ratings) or audited.exact is None:
         says = f"The small version of {name} has no exact law, so nothing was enumerated."
-        return [Finding(check="exact loss", verdict="not audited", says=says)]
+        return [Finding.not_audited("exact loss", says)]
     ratings = [np.array(row) for row in product(_LEVELS, repeat=small.outputs) if any(row)]
     where = f"{name} with {small.outputs} outputs, {len(ratings):,} rows of ratings enumerated"
     return exact.judge(exact.loss_of_laws([audited.exact(row) for row in ratings]), small.loss(), where=where)

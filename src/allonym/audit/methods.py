@@ -25,18 +25,14 @@ TEXT_DRAWS = 200
 
 
 def audit_method(anonymizer: Anonymizer, *, draws: int = DRAWS, text_draws: int | None = None) -> Audit:
-    """Return the audit of a method with its parameters.
-
-    Args:
-        anonymizer: The method, fitted if it needs to be.
-        draws: Judging draws of each input of a pair; as many more choose the events.
-        text_draws: Judging answers to each document where whole texts are anonymized; 200 by default.
-    """
+    """Return the audit of a method with its parameters; so many draws, or answers to whole texts, judge each input."""
     promised = anonymizer.guarantee()
     rng = secure()
     findings = list[Finding]()
     if promised.formal:
-        findings = [*_of_mechanism(anonymizer, promised, draws, rng), _coins(rng), *of_release(anonymizer)]
+        coins = (rng.words(BITS) >> np.uint64(63)).tolist()
+        fair = audit_generator(coins, where="the stream that all mechanisms draw from")
+        findings = [*_of_mechanism(anonymizer, promised, draws, rng), fair, *of_release(anonymizer)]
     findings += of_texts(anonymizer, draws=text_draws or TEXT_DRAWS)
     notes = ["A lower bound by sampling that stays below a claim does not prove the claim; the exact checks do."]
     if not promised.formal:
@@ -62,12 +58,6 @@ def _of_mechanism(anonymizer: Anonymizer, promised: Guarantee, draws: int, rng: 
     return [finding for law in laws for finding in of_mechanism(law, per_word, per_unit, draws, rng)]
 
 
-def _coins(rng: Rng) -> Finding:
-    return audit_generator(
-        (rng.words(BITS) >> np.uint64(63)).tolist(), where="the stream that all mechanisms draw from"
-    )
-
-
 def of_texts(anonymizer: Anonymizer, *, draws: int) -> list[Finding]:
     """Audit a method as a black box: what its texts give away around the mechanism, and whether noise is fresh."""
     small = anonymizer.audited().quick()
@@ -75,15 +65,10 @@ def of_texts(anonymizer: Anonymizer, *, draws: int) -> list[Finding]:
     claimed = promised.epsilon if promised.formal else None
     words = words_for(small)
     if len(words) < 2 * len(texts.PAIRS):
-        return [Finding(check="words of the checks", verdict="not audited", says=unknown_words(small))]
+        return [unknown_words(small)]
     pairs = list(zip(words[::2], words[1::2], strict=False))[: len(texts.PAIRS)]
     answers = texts.ask(program_of(small), pairs, draws, words=words)
-    return [
-        *texts.leaks(answers, claimed=claimed, declared=_declared(promised)),
-        *texts.noise(answers, claimed=claimed),
-        *texts.losses(answers, pairs, claimed=claimed),
-        texts.reconstruction(answers, pairs, claimed=claimed),
-    ]
+    return texts.findings(answers, pairs, claimed=claimed, declared=_declared(promised))
 
 
 _HABITS = {

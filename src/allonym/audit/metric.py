@@ -14,7 +14,7 @@ are no more than a guess at the law: with wrong ones h would be large, and the c
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -39,47 +39,29 @@ _ROWS = 64
 
 @dataclass(frozen=True)
 class MetricLoss:
-    """The worst loss for each unit of distance.
-
-    Attributes:
-        per_unit: That loss, rounded up.
-        pair: The two inputs.
-        broken: Pairs that lose more than was claimed.
-        pairs: Pairs that were compared.
-    """
+    """The worst loss for each unit of distance."""
 
     per_unit: float
     pair: tuple[int, int]
-    broken: int
-    pairs: int
+    broken: int  # pairs that lose more than was claimed
+    pairs: int  # pairs that were compared
 
 
 @dataclass(frozen=True)
 class MetricCertificate:
-    """What was certified of a large table: no pair loses more than `per_unit` for each unit of distance.
-
-    Attributes:
-        per_unit: The bound, rounded up.
-        attained: What the worst pair really loses for each unit, exactly but for the last digit.
-        pair: That pair of inputs.
-        deviation: h, how far the logarithm of any weight is from the ideal one.
-        nearest: Smallest distance of two different inputs.
-    """
+    """What was certified of a large table: no pair loses more than `per_unit` for each unit of distance."""
 
     per_unit: float
-    attained: float
+    attained: float  # what the worst pair really loses for each unit, exactly but for the last digit
     pair: tuple[int, int]
-    deviation: float
-    nearest: float
+    deviation: float  # h, how far the logarithm of any weight is from the ideal one
+    nearest: float  # smallest distance of two different inputs
 
 
 def metric_loss(weights: Sequence[Int64], distances: Float64, claimed_per_unit: float) -> MetricLoss:
     """Return the worst loss for each unit of distance over all triples, and how many pairs break the claim.
 
-    Args:
-        weights: One row of whole-number weights an input, all above 0.
-        distances: Between all inputs; they may be off by a part in 10^13.
-        claimed_per_unit: The claimed loss for each unit.
+    Weights are all above 0, a row an input; distances may be off by a part in 10^13.
     """
     inputs = len(weights)
     if not 1 < inputs <= MOST_TO_ENUMERATE or distances.shape != (inputs, inputs):
@@ -97,18 +79,17 @@ def metric_loss(weights: Sequence[Int64], distances: Float64, claimed_per_unit: 
         for j in np.flatnonzero((np.abs(largest - allowed) <= _DOUBT) & (np.arange(inputs) != i)).tolist():
             close = np.flatnonzero(differences[j] >= largest[j] - _DOUBT)
             most = Fraction(claimed_per_unit) * Fraction(float(distances[i, j]) * _DOWN)
-            broken += not _within(table[i], table[j], close, most)
+            broken += not all(within(ratio, most) for ratio in _ratios(table[i], table[j], close.tolist()))
         slopes = largest / np.where(distances[i] > 0, distances[i], np.inf)
         if slopes.max() > worst:
             worst, pair = float(slopes.max()), (i, int(slopes.argmax()))
     return MetricLoss(worst * _UP, pair, broken, inputs * (inputs - 1))
 
 
-def _within(first: Int64, second: Int64, outputs: Int64, allowed: Fraction) -> bool:
-    """Tell whether the ratios of these outputs are certainly at most e to what is allowed, in integers."""
+def _ratios(first: Int64, second: Int64, outputs: Iterable[int]) -> list[Fraction]:
+    """Return the exact ratios of the probabilities of these outputs under two inputs, from their weights."""
     mine, theirs = sum(first.tolist()), sum(second.tolist())
-    ratios = (Fraction(int(first[w]) * theirs, int(second[w]) * mine) for w in outputs)
-    return all(within(ratio, allowed) for ratio in ratios)
+    return [Fraction(int(first[w]) * theirs, int(second[w]) * mine) for w in outputs]
 
 
 def metric_certificate(tiles: Tiles, steps: Float32, step: float, *, rate: float, furthest: float) -> MetricCertificate:
@@ -134,28 +115,24 @@ def metric_certificate(tiles: Tiles, steps: Float32, step: float, *, rate: float
     return MetricCertificate((rate / 2 + slope) * _UP, attained, pair, deviation, nearest)
 
 
-def judge_metric(found: MetricLoss | MetricCertificate, claimed: float, *, inputs: int, where: str) -> Finding:
+def judge_metric(loss: MetricLoss | MetricCertificate, claimed: float, *, inputs: int, where: str) -> Finding:
     """Return the finding about a metric claim."""
-    if isinstance(found, MetricLoss):
-        held = not found.broken
-        how = f"all {found.pairs:,} pairs and {inputs:,} outputs enumerated"
-        figures: dict[str, float | None] = {"pairs_above_the_claim": found.broken, "loss_per_unit": found.per_unit}
+    if isinstance(loss, MetricLoss):
+        held = not loss.broken
+        how = f"all {loss.pairs:,} pairs and {inputs:,} outputs enumerated"
+        figures: dict[str, float | None] = {"pairs_above_the_claim": loss.broken, "loss_per_unit": loss.per_unit}
     else:
-        held = found.per_unit <= claimed
-        how = f"all {inputs * inputs:,} weights within {found.deviation:.2e} of the ideal, so for all pairs"
+        held = loss.per_unit <= claimed
+        how = f"all {inputs * inputs:,} weights within {loss.deviation:.2e} of the ideal, so for all pairs"
         figures = {
-            "certified_loss_per_unit": found.per_unit,
-            "attained_by_worst_pair": found.attained,
-            "deviation": found.deviation,
-            "nearest_distance": found.nearest if math.isfinite(found.nearest) else None,
+            "certified_loss_per_unit": loss.per_unit,
+            "attained_by_worst_pair": loss.attained,
+            "deviation": loss.deviation,
+            "nearest_distance": loss.nearest if math.isfinite(loss.nearest) else None,
         }
-    says = f"The loss for each unit of distance is at most {found.per_unit:.6f}, claimed {claimed:.6f} ({how}; {where})"
-    return Finding(
-        check="exact metric loss",
-        verdict="holds" if held else "violated",
-        says=f"{says}{'' if held else ': more than the claim'}.",
-        figures={"claimed_per_unit": claimed, **figures, "inputs": list(found.pair)},
-    )
+    says = f"The loss for each unit of distance is at most {loss.per_unit:.6f}, claimed {claimed:.6f} ({how}; {where})"
+    all_figures = {"claimed_per_unit": claimed, **figures, "inputs": list(loss.pair)}
+    return Finding.of("exact metric loss", not held, (f"{says}.", f"{says}: more than the claim."), all_figures)
 
 
 def _measure(tiles: Tiles, rows: Int64, vectors: _Vectors, rate: float, furthest: float) -> tuple[Int64, float]:
@@ -169,8 +146,8 @@ def _measure(tiles: Tiles, rows: Int64, vectors: _Vectors, rate: float, furthest
         ideal = vectors.apart(here)
         np.minimum(ideal, furthest, out=ideal)
         ideal *= rate / 2
-        own = weights[np.arange(len(here)), here]
-        shares = weights / own[:, None]
+        at_home = weights[np.arange(len(here)), here]
+        shares = weights / at_home[:, None]
         ideal += np.log(shares, out=shares)
         worst = max(worst, float(ideal.max()), -float(ideal.min()))
     return totals, worst
@@ -220,8 +197,7 @@ def _check_twins(tiles: Tiles, steps: Float32) -> None:
     _, first, group = np.unique(steps, axis=0, return_index=True, return_inverse=True)
     representative = first[group.ravel()]
     for row in np.flatnonzero(representative != np.arange(len(steps))):
-        mine, theirs = (_row(tiles, int(one)) for one in (row, representative[row]))
-        if (mine != theirs).any():
+        if (_row(tiles, int(row)) != _row(tiles, int(representative[row]))).any():
             raise ParameterError("Two inputs at distance 0 have different laws; a metric claim forbids that.")
 
 
@@ -233,7 +209,6 @@ def _row(tiles: Tiles, row: int) -> Int64:
 
 def _attained(tiles: Tiles, pair: tuple[int, int]) -> float:
     """Return the loss between two inputs in either direction, from integers."""
-    first, second = (_row(tiles, one).tolist() for one in pair)
-    mine, theirs = sum(first), sum(second)
-    ratios = [Fraction(a * theirs, b * mine) for a, b in zip(first, second, strict=True)]
+    first, second = (_row(tiles, row) for row in pair)
+    ratios = _ratios(first, second, range(len(first)))
     return log_up(max(max(ratios), 1 / min(ratios)))

@@ -38,12 +38,12 @@ def pipeline(anonymizer: Anonymizer) -> list[Finding]:
     small = anonymizer.audited().small()
     if small is None:
         says = f"No small version of {anonymizer.method} is known, so its draws were not compared with their law."
-        return [Finding(check="law", verdict="not audited", says=says)]
+        return [Finding.not_audited("law", says)]
     if small.laws is None:
         return _of_ratings(small)
     tests = [*_positions(small), *_counts(small)]
-    found = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=f"{len(small.words)} words, a small loss")]
-    return [*found, _independent(small), _at_full_size(anonymizer)]
+    findings = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=f"{len(small.words)} words, a small loss")]
+    return [*findings, _independent(small), _at_full_size(anonymizer)]
 
 
 def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
@@ -111,11 +111,11 @@ def _mixtures(small: Small, method: Anonymizer, asked: Sequence[tuple[str, list[
         yield Test("words that are in no law", 0.0)
         return
     counts = [np.bincount(row, minlength=len(small.words)) for row in released]
-    for (name, inputs), own in zip(asked, np.stack(counts).reshape(len(asked), rows, -1), strict=True):
+    for (name, inputs), drawn in zip(asked, np.stack(counts).reshape(len(asked), rows, -1), strict=True):
         law = small.laws[inputs].mean(axis=0)
-        yield Test(name, follows(own.sum(axis=0), law))
+        yield Test(name, follows(drawn.sum(axis=0), law))
         # Words that are all drawn once each spread less than draws of the mixture, and never more.
-        yield Test(f"{name}: words of one document hang together", varies(own, law))
+        yield Test(f"{name}: words of one document hang together", varies(drawn, law))
 
 
 def _independent(small: Small) -> Finding:
@@ -168,16 +168,16 @@ def _of_ratings(small: Small) -> list[Finding]:
         with watched(mechanism, words=False) as watch, suppress(LookupError):
             method.release([text] * (4 * ROWS), rng=secure())
         tests += _rated_tests(watch.draws, f"text {number + 1}")
-    found = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=where)]
+    findings = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=where)]
     with watched(mechanism, words=False) as watch, suppress(LookupError):
         method.release([f"{words[0]} {words[0]} {words[0]} {words[0]}. " * 3] * _ALIKE, rng=secure())
     matrix = _drawn_matrix(watch.draws, _ALIKE)
     if matrix is None or matrix.shape[1] < drawn:
         says = f"What was drawn has no row for each document ({where}), so that draws could not be compared."
-        return [*found, Finding(check="fresh noise", verdict="not audited", says=says)]
+        return [*findings, Finding.not_audited("fresh noise", says)]
     laws = _laws_in_order(watch.draws, matrix.shape[1])
     by_place, between = (laws**2).sum(axis=1), float((laws @ laws.T).max())
-    return [*found, alike(matrix, by_place, np.full(len(matrix), between), where)]
+    return [*findings, alike(matrix, by_place, np.full(len(matrix), between), where)]
 
 
 def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
@@ -193,21 +193,21 @@ def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
     # Ratings that differ by rounding alone are one input.
     _, first, group = np.unique(np.round(rated, 4), axis=0, return_index=True, return_inverse=True)
     for number, row in enumerate(first):
-        own = outputs[group.ravel() == number]
-        if len(own) >= _FEWEST_DRAWS:
-            counts = np.bincount(own, minlength=mechanism.outputs)
+        drawn = outputs[group.ravel() == number]
+        if len(drawn) >= _FEWEST_DRAWS:
+            counts = np.bincount(drawn, minlength=mechanism.outputs)
             yield Test(f"{name}, ratings {number + 1}", follows(counts, mechanism.law(rated[row])))
 
 
 def _laws_in_order(draws: Sequence[Draw], places: int) -> Float64:
     """Return the law of each place of the first document."""
-    laws, found = list[Float64](), dict[bytes, Float64]()
+    laws, known = list[Float64](), dict[bytes, Float64]()
     for draw in draws:
         for row in draw.inputs.reshape(-1, draw.mechanism.outputs)[: places - len(laws)]:
             key = np.round(row, 4).tobytes()
-            if key not in found:
-                found[key] = draw.mechanism.law(row)
-            laws.append(found[key])
+            if key not in known:
+                known[key] = draw.mechanism.law(row)
+            laws.append(known[key])
     return np.stack(laws)
 
 
@@ -227,7 +227,7 @@ def _at_full_size(anonymizer: Anonymizer) -> Finding:
         p_value = _p_value(audited, place[word], np.bincount(drawn, minlength=len(vocabulary)))
         if p_value is None:
             says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
-            return Finding(check="law", verdict="not audited", says=says)
+            return Finding.not_audited("law", says)
         test = Test(repr(word), p_value)
     return judged("law", [test], holds=_HOLDS, broken=_BROKEN, where=where, draws=len(drawn))
 

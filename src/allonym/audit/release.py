@@ -22,7 +22,7 @@ def of_release(anonymizer: Anonymizer) -> list[Finding]:
     """Return what whole releases show of a method that promises something."""
     words = words_for(anonymizer)
     if len(words) < _FEWEST_WORDS:
-        return [Finding(check="words of the checks", verdict="not audited", says=unknown_words(anonymizer))]
+        return [unknown_words(anonymizer)]
     parts: dict[str, Callable[[], list[Finding]]] = {
         "interference": lambda: _followed(anonymizer, words),
         "noise of documents": lambda: _noise(anonymizer, words),
@@ -34,7 +34,7 @@ def of_release(anonymizer: Anonymizer) -> list[Finding]:
             findings += part()
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             says = f"The method failed with {type(error).__name__} when it was released for this check."
-            findings.append(Finding(check=check, verdict="not audited", says=says))
+            findings.append(Finding.not_audited(check, says))
     return findings
 
 
@@ -44,33 +44,34 @@ def words_for(anonymizer: Anonymizer) -> tuple[str, ...]:
     return audited.known() if audited.words else PLAIN
 
 
-def unknown_words(anonymizer: Anonymizer) -> str:
-    """Say that a method knows too few words."""
-    return (
+def unknown_words(anonymizer: Anonymizer) -> Finding:
+    """Return the finding that a method knows too few words."""
+    says = (
         f"The vocabulary of {anonymizer.method} knows fewer than {_FEWEST_WORDS} words that a document could consist "
         "of, so that no document of the checks would be read."
     )
+    return Finding.not_audited("words of the checks", says)
 
 
 def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings of non-interference: of the method as it is, and of versions with few words."""
     audited = anonymizer.audited()
     listed = few_documents(words) if audited.slow else documents(words)
-    found, small = interference(anonymizer, listed, tables=1, where=_AS_IT_IS), audited.small()
+    findings, small = interference(anonymizer, listed, tables=1, where=_AS_IT_IS), audited.small()
     if small is None:
-        return [*found, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
+        return [*findings, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
     if small.roomy is not None:
-        found += interference(small.roomy, documents(PLAIN), tables=1, where="room for all that is drawn")
-    found += interference(small.short, documents(PLAIN[:8]), tables=_TABLES, where=_SMALL)
-    return [*found, job_files(small.short, few_documents(PLAIN[:8]), _SMALL)]
+        findings += interference(small.roomy, documents(PLAIN), tables=1, where="room for all that is drawn")
+    findings += interference(small.short, documents(PLAIN[:8]), tables=_TABLES, where=_SMALL)
+    return [*findings, job_files(small.short, few_documents(PLAIN[:8]), _SMALL)]
 
 
 def _noise(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings about random words."""
     audited = anonymizer.audited()
     small, most = audited.small(), _SLOW_TEXTS if audited.slow else None
-    found = streams(anonymizer, words, most=most, where=_AS_IT_IS)
+    findings = streams(anonymizer, words, most=most, where=_AS_IT_IS)
     if small is None:
-        return found
-    found += streams(small.anonymizer, small.words, where=_SMALL)
-    return [*found, many_rows(small.shortest, small.words[0], _SMALL)]
+        return findings
+    findings += streams(small.anonymizer, small.words, where=_SMALL)
+    return [*findings, many_rows(small.shortest, small.words[0], _SMALL)]

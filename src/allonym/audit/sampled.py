@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from allonym.audit.findings import CONFIDENCE, Finding
+from allonym.audit.findings import CONFIDENCE, Finding, Verdict
 from allonym.errors import ParameterError
 from allonym.mechanisms.base import Float64, Int64
 
@@ -32,56 +32,36 @@ _TAILS = 400
 
 @dataclass(frozen=True)
 class Pair:
-    """Two inputs of a mechanism and what is claimed about them.
-
-    Attributes:
-        names: Of the two inputs.
-        claimed: The most they may be told apart by; None where nothing is claimed.
-        first: Draws so many outputs, as whole numbers, of the first input.
-        second: The same of the second.
-    """
+    """Two inputs of a mechanism and what is claimed about them."""
 
     names: tuple[str, str]
-    claimed: float | None
-    first: Sampler
-    second: Sampler
+    claimed: float | None  # the most they may be told apart by; None where nothing is claimed
+    first: Sampler  # draws so many outputs, as whole numbers, of the first input
+    second: Sampler  # the same of the second
 
 
 @dataclass(frozen=True)
 class Bound:
-    """A lower bound on the loss between two inputs.
+    """A lower bound on the loss between two inputs."""
 
-    Attributes:
-        loss: The bound; 0 where nothing could be shown.
-        likely: How many of the judging draws of one input were in the event.
-        unlikely: How many of the other's.
-        draws: Judging draws of each input; as many more chose the event.
-        swapped: Whether the event speaks for the second input.
-        outputs: How many outputs the event holds.
-    """
-
-    loss: float
-    likely: int
-    unlikely: int
-    draws: int
-    swapped: bool
-    outputs: int
+    loss: float  # 0 where nothing could be shown
+    likely: int  # how many of the judging draws of one input were in the event
+    unlikely: int  # how many of the other's
+    draws: int  # judging draws of each input; as many more chose the event
+    swapped: bool  # whether the event speaks for the second input
+    outputs: int  # how many outputs the event holds
 
 
-def lowest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
+def lowest_share(hits: Int64 | int, draws: int, alpha: float | Float64) -> Float64:
     """Return Clopper and Pearson's lower limit: the probability is below it with a probability of at most α."""
-    return _low(np.asarray(hits), draws, np.asarray(alpha))
-
-
-def _low(hits: Int64, draws: int, tails: Float64) -> Float64:
     from scipy.stats import beta
 
-    return np.where(hits > 0, beta.ppf(tails, np.maximum(hits, 1), draws - hits + 1), 0.0)
+    return np.where(np.greater(hits, 0), beta.ppf(alpha, np.maximum(hits, 1), draws - hits + 1), 0.0)
 
 
-def highest_share(hits: Int64 | int, draws: int, alpha: float) -> Float64:
+def highest_share(hits: Int64 | int, draws: int, alpha: float | Float64) -> Float64:
     """Return Clopper and Pearson's upper limit."""
-    return 1 - lowest_share(draws - np.asarray(hits), draws, alpha)
+    return 1 - lowest_share(draws - hits, draws, alpha)
 
 
 def reach(draws: int, alpha: float) -> float:
@@ -92,30 +72,20 @@ def reach(draws: int, alpha: float) -> float:
 def least_loss(likely: int, unlikely: int, draws: int, alpha: float) -> float:
     """Return what the loss is at least, except with probability α; 0 where nothing is shown.
 
-    Args:
-        likely: Hits of the event among the draws of the one input.
-        unlikely: Hits among as many draws of the other.
-        draws: Of each.
-        alpha: Probability that the bound is wrong.
+    `likely` and `unlikely` are the event's hits among as many draws of the one input and of the other.
     """
     from scipy.optimize import brentq
 
     product = brentq(lambda c: c * (1 - math.log(c)) - alpha, 1e-300, alpha, xtol=1e-300, rtol=1e-12) * (1 - 1e-9)
     tails = np.geomspace(product, 1, _TAILS)
-    low = _low(np.asarray(likely), draws, tails)
-    high = 1 - _low(np.asarray(draws - unlikely), draws, np.minimum(product / tails, 1.0))
+    low = lowest_share(likely, draws, tails)
+    high = highest_share(unlikely, draws, np.minimum(product / tails, 1.0))
     # Between two neighbouring tails u, p is at least that of the smaller and q at most that of the larger.
     return max(0.0, float(_log_quotient(low[:-1], high[1:]).min()))
 
 
 def loss_bound(first: Int64, second: Int64, alpha: float) -> Bound:
-    """Return a lower bound on the loss between two inputs, from equally many draws of each, that fails with at most α.
-
-    Args:
-        first: Outputs drawn for one input, as whole numbers.
-        second: Outputs drawn for the other.
-        alpha: Probability that the bound is wrong.
-    """
+    """Return a lower bound on the loss between two inputs, from as many draws of each, that fails with at most α."""
     if len(first) != len(second) or len(first) < 4:
         raise ParameterError("A bound needs the same number of draws of both inputs, at least 4.")
     half = len(first) // 2
@@ -156,28 +126,13 @@ def _log_quotient(low: Float64, high: Float64) -> Float64:
         return np.asarray(np.log(low) - np.log(high), np.float64)
 
 
-def audit_pairs(
-    pairs: Sequence[Pair],
-    draws: int,
-    *,
-    confidence: float = CONFIDENCE,
-    where: str = "drawn",
-    check: str = "sampled loss",
-) -> Finding:
-    """Return the finding about pairs of inputs: the lower bounds of all hold together with this confidence.
-
-    Args:
-        pairs: What to compare.
-        draws: Judging draws of each input; as many more choose the events.
-        confidence: Of all bounds together.
-        where: What was drawn from, in words.
-        check: Name of the finding.
-    """
-    if not pairs or not 0 < confidence < 1 or draws < 2:
-        raise ParameterError("An audit by sampling needs pairs, 2 draws or more, and a confidence between 0 and 1.")
-    alpha = (1 - confidence) / len(pairs)
+def audit_pairs(pairs: Sequence[Pair], draws: int, *, where: str = "drawn") -> Finding:
+    """Return the finding about pairs of inputs: so many draws of each judge, and as many more choose the events."""
+    if not pairs or draws < 2:
+        raise ParameterError("An audit by sampling needs pairs, and 2 draws or more.")
+    alpha = (1 - CONFIDENCE) / len(pairs)
     bounds = [loss_bound(pair.first(2 * draws), pair.second(2 * draws), alpha) for pair in pairs]
-    return judge_bounds(pairs, bounds, confidence=confidence, where=where, check=check)
+    return judge_bounds(pairs, bounds, confidence=CONFIDENCE, where=where, check="sampled loss")
 
 
 def judge_bounds(
@@ -185,28 +140,19 @@ def judge_bounds(
 ) -> Finding:
     """Return the finding about bounds, one a pair, which hold together with this confidence."""
     alpha = (1 - confidence) / len(pairs)
-    excess = [
-        bound.loss - (0.0 if pair.claimed is None else pair.claimed) for pair, bound in zip(pairs, bounds, strict=True)
-    ]
+    excess = [bound.loss - (pair.claimed or 0.0) for pair, bound in zip(pairs, bounds, strict=True)]
     worst = int(np.argmax(excess))
     pair, bound = pairs[worst], bounds[worst]
     says = f"At {100 * confidence:g} % the loss is at least {bound.loss:.4f}"
-    if pair.claimed is None:
-        verdict, rest = "measured", ""
-    else:
-        verdict = "violated" if excess[worst] > 0 else "holds"
-        rest = f", claimed {pair.claimed:.4f}"
+    rest = "" if pair.claimed is None else f", claimed {pair.claimed:.4f}"
+    verdict: Verdict = "measured" if pair.claimed is None else "violated" if excess[worst] > 0 else "holds"
     furthest = reach(bound.draws, alpha)
     if verdict == "holds" and (pair.claimed or 0) > furthest:
         rest += f"; more than {furthest:.2f} could not be shown with so few draws"
     says += f"{rest} ({where}: {pair.names[0]} and {pair.names[1]}, {bound.draws:,} draws of each)."
-    figures = {
-        "confidence": confidence,
-        "reach": furthest,
-        "pairs": [_figures(*one) for one in zip(pairs, bounds, strict=True)],
-    }
-    tells = any(one.loss > 0 for one in bounds)
-    return Finding(check=check, verdict=verdict, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
+    each = [_figures(*compared) for compared in zip(pairs, bounds, strict=True)]
+    figures = {"confidence": confidence, "reach": furthest, "pairs": each}
+    return Finding(check, verdict, says, figures, tells=any(bound.loss > 0 for bound in bounds))
 
 
 def _figures(pair: Pair, bound: Bound) -> dict[str, Any]:
@@ -226,27 +172,18 @@ def _figures(pair: Pair, bound: Bound) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """How often the best guess of the input from the output is right.
-
-    Attributes:
-        success: The share of right guesses.
-        low: Lower limit.
-        high: Upper limit; both are the share itself, rounded, for a known law.
-        inputs: How many inputs were guessed among, each as likely.
-    """
+    """How often the best guess of the input from the output is right."""
 
     success: float
     low: float
-    high: float
-    inputs: int
+    high: float  # upper limit; both are the share itself, rounded, for a known law
+    inputs: int  # how many inputs were guessed among, each as likely
 
 
 def reconstruct(drawn: Sequence[Int64], alpha: float) -> Reconstruction:
     """Return how often an attacker who learned from half of the draws names the input of the other half.
 
-    Args:
-        drawn: Outputs of each input, equally many.
-        alpha: Probability that the limits miss the attacker's true rate.
+    Outputs of each input are equally many; the limits miss the attacker's true rate with probability α.
     """
     half = len(drawn[0]) // 2
     outputs, codes = np.unique(np.concatenate([one[: 2 * half] for one in drawn]), return_inverse=True)
@@ -268,21 +205,17 @@ def most_success(claimed: float, inputs: int) -> float:
     return 1 / (1 + (inputs - 1) * math.exp(-claimed))
 
 
-def judge_reconstruction(found: Reconstruction, *, exact: bool, claimed: float | None = None) -> Finding:
+def judge_reconstruction(guess: Reconstruction, *, exact: bool, claimed: float | None = None) -> Finding:
     """Return the finding about the best guess, beside chance and what a claim about all pairs of inputs allows."""
-    chance = 1 / found.inputs
-    how = "exactly" if exact else f"{found.low:.4f} to {found.high:.4f}, from draws"
-    says = f"The best guess of one of {found.inputs:,} inputs is right {found.success:.4f} of the time ({how})"
+    chance = 1 / guess.inputs
+    how = "exactly" if exact else f"{guess.low:.4f} to {guess.high:.4f}, from draws"
+    says = f"The best guess of one of {guess.inputs:,} inputs is right {guess.success:.4f} of the time ({how})"
     says += f"; chance is {chance:.4g}"
-    figures = {"success": found.success, "low": found.low, "high": found.high, "chance": chance}
-    tells = found.low > chance
+    figures = {"success": guess.success, "low": guess.low, "high": guess.high, "chance": chance}
+    tells = guess.low > chance
     if claimed is None:
-        return Finding(check="reconstruction", verdict="measured", says=f"{says}.", figures=figures, tells=tells)
-    allowed = most_success(claimed, found.inputs)
-    return Finding(
-        check="reconstruction",
-        verdict="violated" if found.low > allowed * (1 + 1e-9) else "holds",
-        says=f"{says}, and the claim allows {allowed:.4f}.",
-        figures={**figures, "allowed": allowed},
-        tells=tells,
-    )
+        return Finding("reconstruction", "measured", f"{says}.", figures, tells)
+    allowed = most_success(claimed, guess.inputs)
+    verdict: Verdict = "violated" if guess.low > allowed * (1 + 1e-9) else "holds"
+    says += f", and the claim allows {allowed:.4f}."
+    return Finding("reconstruction", verdict, says, {**figures, "allowed": allowed}, tells)

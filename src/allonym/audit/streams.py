@@ -15,9 +15,8 @@ from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
 from allonym.audit.draws import Watch, watched
 from allonym.audit.findings import Finding
-from allonym.audit.interference import as_bytes
 from allonym.mechanisms.base import Words
-from allonym.randomness import Rng, secure
+from allonym.randomness import secure
 
 _MANY = 1_200
 _PREFIX = 300  # words that two long texts share
@@ -54,14 +53,7 @@ def texts_to_tell_apart(known: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def streams(anonymizer: Anonymizer, known: Sequence[str], *, most: int | None = None, where: str) -> list[Finding]:
-    """Return the findings about where noise comes from, and whether two draws share it.
-
-    Args:
-        anonymizer: The method.
-        known: Words that it knows: at least three.
-        most: How many documents to release at a time; all by default.
-        where: Which version of the method this is.
-    """
+    """Return the findings about where noise comes from, and whether two draws share it; `most` documents at a time."""
     pairs = texts_to_tell_apart(known)[:most]
     texts, others = [first for first, _ in pairs], [second for _, second in pairs]
     key = secure().key
@@ -71,13 +63,13 @@ def streams(anonymizer: Anonymizer, known: Sequence[str], *, most: int | None = 
         anonymizer.release(others, rng=secure(key))
     with watched() as further:
         anonymizer.release(texts, rng=secure(key), start=len(texts))
-    found = [
+    findings = [
         _distinct("noise of documents", [first.words()], "two places of one release", where),
         _distinct("noise of texts", [first.words(), second.words()], "other texts in the same places", where),
         _distinct("noise of batches", [first.words(), further.words()], "the next batch of a release", where),
         _elsewhere([first, second, further], where),
     ]
-    return [*found, _releases(anonymizer, texts[: most or 8], where), _rows(anonymizer, texts, others, where)]
+    return [*findings, _releases(anonymizer, texts[: most or 8], where), _rows(anonymizer, texts, others, where)]
 
 
 def many_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:
@@ -120,27 +112,16 @@ def _releases(anonymizer: Anonymizer, texts: Sequence[str], where: str) -> Findi
 
 def _rows(anonymizer: Anonymizer, texts: Sequence[str], others: Sequence[str], where: str) -> Finding:
     """Return whether a document's output stays the same when the documents beside it change."""
-    key, changed = secure().key, [False] * 0
+    key, changed = secure().key, list[bool]()
     for parity in (0, 1):
-        mixed = [
-            second if place % 2 == parity else first
-            for place, (first, second) in enumerate(zip(texts, others, strict=True))
-        ]
-        first, second = (_row_bytes(anonymizer, some, secure(key)) for some in (texts, mixed))
-        changed += [
-            one != other for place, (one, other) in enumerate(zip(first, second, strict=True)) if place % 2 != parity
-        ]
+        mixed = list(texts)
+        mixed[parity::2] = others[parity::2]
+        first, second = (anonymizer.release(list(some), rng=secure(key)).texts() for some in (texts, mixed))
+        stayed = slice(1 - parity, None, 2)
+        changed += [before != after for before, after in zip(first[stayed], second[stayed], strict=True)]
     says = (
         f"No output changed when the documents beside it did ({where}).",
         f"{sum(changed)} of {len(changed)} outputs changed when the documents beside them did ({where}).",
     )
-    return Finding.of(
-        "rows apart", any(changed), says, {"documents": len(changed), "changed": sum(changed)}, tells=True
-    )
-
-
-def _row_bytes(anonymizer: Anonymizer, texts: Sequence[str], rng: Rng) -> list[bytes]:
-    payload = anonymizer.release(list(texts), rng=rng).payload
-    if hasattr(payload, "indptr"):
-        return [payload[[row]].toarray().tobytes() for row in range(len(texts))]
-    return [as_bytes(one) for one in payload]
+    figures = {"documents": len(changed), "changed": sum(changed)}
+    return Finding.of("rows apart", any(changed), says, figures, tells=True)

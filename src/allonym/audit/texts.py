@@ -16,7 +16,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from allonym.audit.findings import CONFIDENCE, Finding
+from allonym.audit.findings import CONFIDENCE, Finding, Verdict
 from allonym.audit.sampled import (
     Bound,
     Pair,
@@ -46,55 +46,39 @@ _NEARLY_ALWAYS = 0.75
 _STRIDE, _OTHER_STRIDE = 104_729, 7_919  # primes
 _WORD = re.compile(r"\w+(?:['’]\w+)*")
 
-_LEAKS: dict[str, str] = {
-    "length": "the number of words follows the document's",
-    "case": "capitals follow the document's",
-    "punctuation": "punctuation marks follow the document's",
-    "unknown words": "made-up words of the document come out as they are",
-    "numbers": "numbers of the document come out as they are",
-}
-_KEPT: dict[str, str] = {
-    "length": "the number of words does not follow the document's",
-    "case": "capitals do not follow the document's",
-    "punctuation": "punctuation marks do not follow the document's",
-    "unknown words": "no made-up word of the document came out",
-    "numbers": "no number of the document came out",
+_SAYS: dict[str, tuple[str, str]] = {  # of each habit: what is said if it leaks, and if not
+    "length": ("The number of words follows the document's", "The number of words does not follow the document's"),
+    "case": ("Capitals follow the document's", "Capitals do not follow the document's"),
+    "punctuation": ("Punctuation marks follow the document's", "Punctuation marks do not follow the document's"),
+    "unknown words": ("Made-up words of the document come out as they are", "No made-up word of the document came out"),
+    "numbers": ("Numbers of the document come out as they are", "No number of the document came out"),
 }
 
 
 @dataclass(frozen=True)
 class Answers:
-    """What a program answered.
+    """What a program answered."""
 
-    Attributes:
-        habits: For each habit, the answers to its two documents in a first run, and in a second.
-        words: Answers to single-word documents, by word; all in the first run.
-    """
-
-    habits: dict[str, tuple[list[list[str]], list[list[str]]]]
-    words: dict[str, list[str]]
+    habits: dict[str, tuple[list[list[str]], list[list[str]]]]  # to the two documents of each, in two runs
+    words: dict[str, list[str]]  # answers to single-word documents, by word; all in the first run
 
 
 def _documents(words: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return two documents for each habit that differ in it alone."""
     one, two, three = words[:3]
     plain = f"{one} {two} {three}"
-    found = {"length": (f"{one} {one}", " ".join([one] * 9)), "case": (plain, plain.upper())}
-    found["punctuation"] = (plain, f"{one}, {two}; {three}!")
-    return found | {habit: (f"{one} {a} {three}", f"{one} {b} {three}") for habit, (a, b) in _TOKENS.items()}
+    documents = {"length": (f"{one} {one}", " ".join([one] * 9)), "case": (plain, plain.upper())}
+    documents["punctuation"] = (plain, f"{one}, {two}; {three}!")
+    return documents | {habit: (f"{one} {a} {three}", f"{one} {b} {three}") for habit, (a, b) in _TOKENS.items()}
 
 
 def ask(
     program: Program, pairs: Sequence[tuple[str, str]], draws: int, *, rows: int = ROWS, words: Sequence[str] = WORDS
 ) -> Answers:
-    """Run a program twice on all documents.
+    """Run a program, documents in and as many answers out, twice on all documents.
 
-    Args:
-        program: Documents in, as many answers out.
-        pairs: Documents to be told apart by their answers.
-        draws: Judging draws of each; as many more choose the events.
-        rows: Answers to each document of a habit.
-        words: Three words for these documents, which the program should know.
+    So many answers to each document of a pair judge, and as many more choose the events. Documents of the habits
+    consist of `words`, which the program should know.
     """
     habit_documents = _documents(words)
     singles = list(dict.fromkeys(word for pair in pairs for word in pair))
@@ -117,6 +101,18 @@ def _run(program: Program, documents: Sequence[str]) -> list[str]:
     return answers
 
 
+def findings(
+    answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None, declared: Collection[str]
+) -> list[Finding]:
+    """Return all that answers show."""
+    return [
+        *leaks(answers, claimed=claimed, declared=declared),
+        *noise(answers, claimed=claimed),
+        *losses(answers, pairs, claimed=claimed),
+        reconstruction(answers, pairs, claimed=claimed),
+    ]
+
+
 def leaks(answers: Answers, *, claimed: float | None, declared: Collection[str] = ()) -> list[Finding]:
     """Return a finding for each habit that answers may copy from the document."""
     for habit in declared:
@@ -127,31 +123,36 @@ def leaks(answers: Answers, *, claimed: float | None, declared: Collection[str] 
 
 def _leak(habit: str, blocks: Sequence[Sequence[str]], claimed: float | None, declared: bool) -> Finding:
     """Return the finding about one habit, from the answers to its two documents."""
-    share = _copied(habit, blocks)
+    (leaks_so, stays), share = _SAYS[habit], _copied(habit, blocks)
     bound = loss_bound(*_coded(lambda answer: _shows(habit, answer), blocks[0], blocks[1]), _ALPHA).loss
     figures = {"rows": len(blocks[0]), "copied": share, "lower_bound": bound}
     if share:
-        says = f"{_LEAKS[habit].capitalize()}, in {100 * share:.0f} % of the answers"
+        says = f"{leaks_so}, in {100 * share:.0f} % of the answers"
         if declared:
             says += "; it is declared"
-            return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures, tells=True)
+            return Finding(habit, "measured", f"{says}.", figures, tells=True)
         says += ": two documents that differ in this are told apart at any ε"
         return _finding(habit, "violated", claimed, f"{says}.", figures, tells=True)
     if bound == 0:
-        return _finding(habit, "holds", claimed, f"{_KEPT[habit].capitalize()}.", figures)
-    says = f"{_LEAKS[habit].capitalize()} in part: by a loss of at least {bound:.2f}"
+        return _finding(habit, "holds", claimed, f"{stays}.", figures)
+    says = f"{leaks_so} in part: by a loss of at least {bound:.2f}"
     if declared or claimed is None:
-        return Finding(check=habit, verdict="measured", says=f"{says}.", figures=figures, tells=True)
+        return Finding(habit, "measured", f"{says}.", figures, tells=True)
     broken = bound > claimed
     says += ", more than was claimed" if broken else ", which the claim allows"
     return _finding(habit, "violated" if broken else "holds", claimed, f"{says}.", figures, tells=True)
 
 
 def _finding(
-    check: str, verdict: str, claimed: float | None, says: str, figures: Mapping[str, object], *, tells: bool = False
+    check: str,
+    verdict: Verdict,
+    claimed: float | None,
+    says: str,
+    figures: Mapping[str, object],
+    *,
+    tells: bool = False,
 ) -> Finding:
-    judged = "measured" if claimed is None else verdict
-    return Finding(check=check, verdict=judged, says=says, figures=figures, tells=tells)  # type: ignore[arg-type]
+    return Finding(check, "measured" if claimed is None else verdict, says, figures, tells)
 
 
 def _copied(habit: str, blocks: Sequence[Sequence[str]]) -> float:
@@ -256,47 +257,36 @@ def _shared(
         high = float(highest_share(others, other_pairs, _ALPHA)) if other_pairs else 1.0
         if low > max(high, least):
             worst = max(worst or (0.0, 0.0), (hits / pairs, others / other_pairs))
-    figures = {"agree": sum(h for h, _ in suspicious), "of": sum(n for _, n in suspicious)}
-    figures |= {
-        "agree_if_independent": sum(h for h, _ in independent),
-        "of_independent": sum(n for _, n in independent),
-    }
+    (agree, of), (agree_apart, of_apart) = (map(sum, zip(*hits, strict=True)) for hits in (suspicious, independent))
+    figures = {"agree": agree, "of": of, "agree_if_independent": agree_apart, "of_independent": of_apart}
     if worst is None and figures["agree_if_independent"] >= _SELDOM_VARIES * figures["of_independent"]:
         why = "Answers vary too seldom to tell." if figures["of"] else "No answer had two words to compare."
-        return Finding(check=check, verdict="measured", says=why, figures=figures)
+        return Finding(check, "measured", why, figures)
     if worst is None:
         return _finding(check, "holds", claimed, f"{good}.", figures)
     says = f"{bad} ({100 * worst[0]:.0f} % against {100 * worst[1]:.0f} %)."
     return _finding(check, "violated", claimed, says, figures, tells=True)
 
 
-def losses(
-    answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None, confidence: float = CONFIDENCE
-) -> list[Finding]:
+def losses(answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None) -> list[Finding]:
     """Return findings about how far the answers tell the documents of each pair apart, by their words and their order.
 
     What is looked at in an answer is chosen on the choosing draws, too.
     """
-    alpha = (1 - confidence) / (2 * len(pairs))
+    alpha = (1 - CONFIDENCE) / (2 * len(pairs))
     bags, whole = [], []
     for first, second in pairs:
         bags.append(_best_view(answers.words[first], answers.words[second], _bag_views(first, second), alpha))
         whole.append(_best_view(answers.words[first], answers.words[second], _ORDERED_VIEWS, alpha))
     sampled = [Pair(pair, claimed, _unused, _unused) for pair in pairs]
-    half = 1 - (1 - confidence) / 2  # of the confidence for either finding
+    half = 1 - (1 - CONFIDENCE) / 2  # of the confidence for either finding
     where = "answers, order aside"
-    found = [judge_bounds(sampled, bags, confidence=half, where=where, check="sampled loss")]
+    judged = [judge_bounds(sampled, bags, confidence=half, where=where, check="sampled loss")]
     ordered = judge_bounds(sampled, whole, confidence=half, where="whole answers", check="order")
-    if claimed is not None and ordered.verdict == "violated" and found[0].verdict != "violated":
-        found.append(
-            Finding(
-                check="order",
-                verdict="violated",
-                says=f"The order of an answer's words tells more than was claimed. {ordered.says}",
-                figures=ordered.figures,
-            )
-        )
-    return [_support(answers, pairs), *found, *_never_varied(answers, claimed, alpha)]
+    if ordered.verdict == "violated" and judged[0].verdict != "violated":
+        says = f"The order of an answer's words tells more than was claimed. {ordered.says}"
+        judged.append(Finding("order", "violated", says, ordered.figures))
+    return [_support(answers, pairs), *judged, *_never_varied(answers, claimed, alpha)]
 
 
 def _support(answers: Answers, pairs: Sequence[tuple[str, str]]) -> Finding:
@@ -313,7 +303,7 @@ def _support(answers: Answers, pairs: Sequence[tuple[str, str]]) -> Finding:
     says = f"{common:,} of {seen:,} different answers came for both {pairs[fewest][0]} and {pairs[fewest][1]}"
     says += "." if common else ": what never comes for one of them at all is an infinite loss."
     figures = {"inputs": list(pairs[fewest]), "in_common": common, "different": seen}
-    return Finding(check="support", verdict="measured", says=says, figures=figures)
+    return Finding("support", "measured", says, figures)
 
 
 def _unused(draws: int) -> Int64:
@@ -369,13 +359,11 @@ def _never_varied(answers: Answers, claimed: float | None, alpha: float) -> Iter
     broken = claimed is not None and claimed < shown
     says = f"In {draws:,} answers to each document nothing ever varied, and answers differ between documents"
     rest = "no noise was seen" if broken or claimed is None else "noise is too rare to be seen with so few draws"
-    verdict = "violated" if broken else "holds"
+    verdict: Verdict = "violated" if broken else "holds"
     yield _finding("no noise", verdict, claimed, f"{says}: {rest}.", {"draws": draws}, tells=True)
 
 
-def reconstruction(
-    answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None, confidence: float = CONFIDENCE
-) -> Finding:
+def reconstruction(answers: Answers, pairs: Sequence[tuple[str, str]], *, claimed: float | None) -> Finding:
     """Return how often an attacker who learned from half of the answers names the document of another answer.
 
     A claim is about the two documents of a pair, so it is judged by guesses between these; guesses among the documents
@@ -386,11 +374,11 @@ def reconstruction(
         word: np.array([numbers.setdefault(answer, len(numbers)) for answer in given], np.int64)
         for word, given in answers.words.items()
     }
-    alpha = (1 - confidence) / len(pairs)
-    found = [reconstruct([drawn[first], drawn[second]], alpha) for first, second in pairs]
-    worst = max(range(len(pairs)), key=lambda place: found[place].low)
-    judged = judge_reconstruction(found[worst], exact=False, claimed=claimed)
-    together = reconstruct(list(drawn.values()), 1 - confidence)
+    alpha = (1 - CONFIDENCE) / len(pairs)
+    guesses = [reconstruct([drawn[first], drawn[second]], alpha) for first, second in pairs]
+    worst = max(range(len(pairs)), key=lambda pair: guesses[pair].low)
+    judged = judge_reconstruction(guesses[worst], exact=False, claimed=claimed)
+    together = reconstruct(list(drawn.values()), 1 - CONFIDENCE)
     says = f"{judged.says} Among all {together.inputs} it is right {together.success:.4f} of the time."
     figures = {**judged.figures, "inputs": list(pairs[worst]), "among_all": together.success, "all": together.inputs}
     return replace(judged, says=says, figures=figures)

@@ -17,7 +17,7 @@ from typing import Any
 from allonym.errors import ParameterError
 from allonym.privacy.accounting import rounded_up
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, Guarantee
-from allonym.privacy.statement import number
+from allonym.privacy.statement import counted, number
 
 _PER_WORD = "with a promise for single words only"
 _WHY = {
@@ -56,24 +56,14 @@ def shown_cap(cap: Fraction) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class Totals:
-    """What some releases of a document, or all of a data set in a ledger, add up to.
-
-    Attributes:
-        releases: How many there were.
-        document: The loss of the document with the largest; None if a release has none that could be added.
-        between: Of which documents it speaks, where that is not any two.
-        not_added: How many releases have no such loss, by the kind of promise.
-        dataset: The name of the data set; empty where there is no ledger.
-        author: The loss of the author with the largest; None where `document` is, or no author is known.
-        caps: The stored limits.
-    """
+    """What some releases of a document, or all of a data set in a ledger, add up to."""
 
     releases: int
-    document: Fraction | None
-    between: tuple[str, ...] = ()
-    not_added: dict[str, int] = field(default_factory=dict)
-    dataset: str = ""
-    author: Fraction | None = None
+    document: Fraction | None  # the loss of the document with the most; None if a release has none that could be added
+    between: tuple[str, ...] = ()  # of which documents it speaks, where that is not any two
+    not_added: dict[str, int] = field(default_factory=dict)  # releases without such a loss, by the kind of promise
+    dataset: str = ""  # the name of the data set; empty where there is no ledger
+    author: Fraction | None = None  # of the author with the most; None where `document` is, or no author is known
     caps: Caps = Caps()
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,35 +112,25 @@ class Entry:
         loss = f"ε = {number(self.loss)} each" if self.loss is not None else "no total"
         if self.loss is not None and self.adjacency != ANY_TWO_DOCUMENTS:
             loss += f", between {self.adjacency}"
-        told = " and ".join(name for name, is_known in (("ids", self.by_id), ("authors", self.by_author)) if is_known)
+        known = " and ".join(name for name, is_known in (("ids", self.by_id), ("authors", self.by_author)) if is_known)
         per_word = ", per word" if self.unit == "word" and self.definition != "none" else ""
         return (
             f"{self.release}  {self.at}  {self.dataset}  {self.method}  {self.documents:,} documents  "
-            f"{self.definition}{per_word}  {loss}  ({told or 'every document charged'})"
+            f"{self.definition}{per_word}  {loss}  ({known or 'every document charged'})"
         )
 
 
 @dataclass(frozen=True)
 class Charge:
-    """What is to be charged: the promise for one document, and to whom it applies.
-
-    Attributes:
-        dataset: Name of the data set.
-        method: Name of the anonymizer.
-        guarantee: The promise for one document.
-        documents: How many there are.
-        has_ids: Whether documents are told apart by ids.
-        has_authors: Whether authors are known.
-        job: A fingerprint by which a resumed job finds its charge again.
-    """
+    """What is to be charged: the promise for one document, and to whom it applies."""
 
     dataset: str
     method: str
-    guarantee: Guarantee
+    guarantee: Guarantee  # the promise for one document
     documents: int
     has_ids: bool = False
     has_authors: bool = False
-    job: str = ""
+    job: str = ""  # a fingerprint by which a resumed job finds its charge again
 
     @property
     def loss(self) -> Fraction | None:
@@ -187,20 +167,15 @@ def added(promises: Sequence[Guarantee]) -> Totals:
     )
 
 
-def worded(total: Totals, one: str = "release") -> str:
-    """Return a total as the rest of a sentence; what stands in for one where there is none.
-
-    Args:
-        total: What was spent.
-        one: What a release is called there.
-    """
-    counted = f"1 {one}" if total.releases == 1 else f"{total.releases:,} {one}s"
+def worded(total: Totals, release: str = "release") -> str:
+    """Return a total, or what stands in for it, as the rest of a sentence; `release` is what one is called there."""
+    releases = counted(total.releases, release)
     if total.document is None:
-        return f"no total can be given: {counted}, {why_not(total)}."
+        return f"no total can be given: {releases}, {why_not(total)}."
     spent = f"at most ε = {number(total.document)}"
     if total.author is not None:
         spent += f" on a document and {number(total.author)} on an author"
-    return f"{spent}, in {counted}{where(total)}."
+    return f"{spent}, in {releases}{where(total)}."
 
 
 def spent_on(dataset: str, total: Totals | None, *, then: bool = False) -> str:

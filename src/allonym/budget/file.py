@@ -11,6 +11,7 @@ import hashlib
 import os
 import sqlite3
 import stat
+import time
 from contextlib import closing
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.randomness import secure
 
 _PATIENCE = 120.0  # seconds to wait for another process; a charge of a million documents takes some ten
+_SHORTLY = 0.01  # seconds until the next try
 _VERSION = 2
 _ROWS_AT_ONCE = 20_000
 _OWNER_ONLY = stat.S_IRUSR | stat.S_IWUSR
@@ -82,11 +84,25 @@ def connected(path: Path, create: bool) -> sqlite3.Connection:
 
 
 def _made_ready(connection: sqlite3.Connection, path: Path) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
+    _keep_a_log(connection)
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA cache_size = -65536")  # KiB; pseudonyms have no order, so pages are met again
     _bring_up_to_date(connection, path)
     check(connection, path)
+
+
+def _keep_a_log(connection: sqlite3.Connection) -> None:
+    """Have changes logged before they are made; SQLite does not wait for others who ask for that in a new file."""
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > until:
+                raise
+            time.sleep(_SHORTLY)
+        else:
+            return
 
 
 def _refuse_stale_log(path: Path) -> None:
@@ -114,8 +130,8 @@ def check(connection: sqlite3.Connection, path: Path) -> None:
         connection.execute("BEGIN")
     try:
         sound = connection.execute("PRAGMA integrity_check(1)").fetchall() == [("ok",)]
-        found = connection.execute("SELECT value FROM meta WHERE name = 'checksum'").fetchone()
-        if not sound or found is None or found[0] != _checksum(connection):
+        stamped = connection.execute("SELECT value FROM meta WHERE name = 'checksum'").fetchone()
+        if not sound or stamped is None or stamped[0] != _checksum(connection):
             raise _damaged(path)
     finally:
         if not within:
@@ -134,8 +150,8 @@ def changes_of_others(connection: sqlite3.Connection) -> int:
 
 
 def _checksum(connection: sqlite3.Connection) -> bytes:
-    found = connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()
-    key = found[0][:64] if found and isinstance(found[0], bytes) else b""
+    stored = connection.execute("SELECT value FROM meta WHERE name = 'key'").fetchone()
+    key = stored[0][:64] if stored and isinstance(stored[0], bytes) else b""
     content = hashlib.blake2b(key=key, digest_size=32)
     for records in _RECORDS:
         rows = connection.execute(records)

@@ -74,15 +74,12 @@ class Ledger:
         self._connection.close()
 
     def charge(self, charge: Charge, units: Iterable[Units] = (), caps: Caps | None = None) -> int:
-        """Charge a release, or refuse it and leave the account as it was.
+        """Charge a release and return its number, or refuse it and leave the account as it was.
 
         Args:
             charge: What is charged.
             units: Ids and authors of the documents, batch by batch, as far as `charge` says they are known.
             caps: Limits for this run; stored ones hold as well.
-
-        Returns:
-            The number of the release.
 
         Raises:
             BudgetError: A cap would be exceeded, or a cap is set and this release, or an earlier one, has no total.
@@ -105,8 +102,8 @@ class Ledger:
 
     def holds(self, release: int, job: str) -> bool:
         """Tell whether a charge of this job is in the account."""
-        found = self._connection.execute("SELECT job FROM releases WHERE id = ?", (release,)).fetchone()
-        return found is not None and found[0] == job
+        charged = self._connection.execute("SELECT job FROM releases WHERE id = ?", (release,)).fetchone()
+        return charged is not None and charged[0] == job
 
     def cap(self, dataset: str, caps: Caps) -> None:
         """Store limits for a data set; None leaves one as it is."""
@@ -119,8 +116,8 @@ class Ledger:
     def totals(self, dataset: str | None = None) -> list[Totals]:
         """Return what was spent on each data set, or on one."""
         run = self._connection.cursor()
-        found = run.execute("SELECT id, name FROM datasets ORDER BY name").fetchall()
-        return [_totals(run, known) for known, name in found if dataset in (None, name)]
+        datasets = run.execute("SELECT id, name FROM datasets ORDER BY name").fetchall()
+        return [_totals(run, known) for known, name in datasets if dataset in (None, name)]
 
     def history(self, dataset: str | None = None) -> Iterator[Entry]:
         """Return all releases, or those of one data set, the oldest first."""
@@ -237,9 +234,9 @@ def _refuse_excess(run: sqlite3.Cursor, dataset: int, caps: Caps, charge: Charge
         total = _largest(run, dataset, level, touched=True)
         if total > cap:
             whose = "a document" if level == "document" else "an author"
-            told = charge.has_ids if level == "document" else charge.has_authors
+            known = charge.has_ids if level == "document" else charge.has_authors
             option = "--id" if level == "document" else "--author"
-            tip = "" if told else f" Without {option}, each {level} is charged with all that may be theirs."
+            tip = "" if known else f" Without {option}, each {level} is charged with all that may be theirs."
             raise BudgetError(
                 f"This would bring {whose} of {charge.dataset!r} to ε = {number(total)}, above the cap of "
                 f"{shown_cap(cap)}; nothing was drawn or charged.{tip}"

@@ -6,8 +6,9 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -41,29 +42,38 @@ _COMMANDS = {
 }
 
 
-class _Commands(click.Group):
+class LazyGroup(click.Group):
     """Loads a command's module when it is asked for, so that all others start quickly."""
 
+    def __init__(self, *given: Any, package: str, summaries: Mapping[str, str], **named: Any) -> None:  # noqa: ANN401
+        super().__init__(*given, **named)
+        self._package, self._summaries = package, summaries
+
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_COMMANDS)
+        """Return the names of the commands."""
+        return sorted(self._summaries)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _COMMANDS:
+        """Load a command."""
+        if cmd_name not in self._summaries:
             return None
-        command: click.Command = import_module(f"allonym.cli.{cmd_name}").command
-        command.short_help = _COMMANDS[cmd_name]
+        command: click.Command = import_module(f"{self._package}.{cmd_name}").command
+        command.short_help = self._summaries[cmd_name]
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands without loading any."""
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(_COMMANDS.items()))
+            formatter.write_dl(sorted(self._summaries.items()))
 
 
 @click.group(
     name="allonym",
-    cls=_Commands,
+    cls=LazyGroup,
+    package="allonym.cli",
+    summaries=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="How recognisable is your writing, and a rewrite with a proved privacy guarantee. Works offline.",
+    help="Tells how recognisable your writing is, and rewrites it with a proved privacy guarantee. Works offline.",
 )
 @click.version_option(__version__, prog_name="allonym")
 @common_options

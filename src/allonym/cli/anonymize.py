@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from threading import Event
@@ -17,39 +16,20 @@ from typing import Any, Literal
 import click
 
 from allonym.anonymizers.release import Release
+from allonym.budget.account import spent_on
+from allonym.cli import SOME_FAILED
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
-from allonym.jobs.accounts import Account
-from allonym.jobs.batches import FAILED_ROWS, OnError, rows_sentence
+from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
 from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
 from allonym.jobs.parts import Parts, open_parts
-from allonym.randomness import Rng, insecure
-
-_SOME_FAILED = 4
-
-
-@dataclass(frozen=True)
-class _Way:
-    """How to do it: the options that do not change what comes out of a document."""
-
-    force: bool
-    resume: bool
-    jobs: int
-    on_error: OnError
-    seed: int | None
-
-    def options(self, account: Account | None) -> Options:
-        """Return this as a job takes it."""
-        return Options(self.force, self.jobs, self.on_error, self.resume, account)
-
-    def rng(self) -> Rng | None:
-        """Return the repeatable noise that was asked for, if any."""
-        return None if self.seed is None else insecure(self.seed)
+from allonym.privacy.statement import counted
+from allonym.randomness import insecure
 
 
 @click.command(name="anonymize")
@@ -57,12 +37,12 @@ class _Way:
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write; by default name.anon.ext.")
 @click.option("--text", help="Column with the texts, for tables.")
 @click.option("--id", "id_", help="Column with the ids, copied to the output.")
-@click.option("--author", help="Column with the authors, to add up what each spends; not copied.")
+@click.option("--author", help="Column with the authors, to add up what each loses; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
 @click.option("--resume", is_flag=True, help="Go on with an interrupted job: repeat its command line and add this.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
-@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; by default by their size.")
+@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; the default suits their size.")
 @click.option(
     "--on-error",
     type=click.Choice(["stop", "skip", "blank"]),
@@ -70,11 +50,13 @@ class _Way:
     show_default=True,
     help="Rows that cannot be read or anonymized: stop, leave them out, or write them without text.",
 )
-@click.option("--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Who works.")
+@click.option(
+    "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where to run."
+)
 @click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
-@click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments: no privacy is left.")
-@budget_options
+@click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
+@budget_options("Name of the data in the ledger; by default the file name of INPUT.")
 @method_options
 @common_options
 @click.pass_obj
@@ -108,7 +90,6 @@ def command(
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=input_, text=text)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
-    way = _Way(force, resume, jobs, on_error, insecure_seed)
     roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
     with _telling_of_on_error():
         documents, parts = _opened(input_, roles, engine, spark_master)
@@ -130,7 +111,8 @@ def command(
         budget.account(job) as account,
         _bar(talk, job.count, resume) as progress,
     ):
-        outcome = execute(job, way.rng(), progress, way.options(account))
+        rng = None if insecure_seed is None else insecure(insecure_seed)
+        outcome = execute(job, rng, progress, Options(force, jobs, on_error, resume, account))
         written.set()
         budget.report(talk, account)
     if documents.skipped:
@@ -151,7 +133,8 @@ def _opened(
 
 def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     """Print the cost."""
-    lines = [f"{_counted(job.count)} would be anonymized with {job.anonymizer.method}; nothing was written."]
+    documents = counted(job.count, "document")
+    lines = [f"{documents} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
     record = {**job.record(), "dry_run": True}
     if job.per_author is not None:  # for whoever has the input; no file says how many documents that author has
@@ -159,10 +142,10 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
         record["guarantee_per_author"] = job.per_author.to_dict()
     if job.unreadable:
         lines.append(rows_sentence(job.unreadable, "read"))
-    with budget.foreseen(job) as (sentence, totals):
-        if sentence:
-            lines.append(sentence)
-            record["budget"] = totals
+    totals = budget.foreseen(job)
+    if totals is not None:
+        lines.append(spent_on(totals.dataset, totals, then=True))
+        record["budget"] = totals.to_dict()
     talk.data(record, "\n".join(lines))
     return 0
 
@@ -173,7 +156,7 @@ def _telling_of_on_error() -> Iterator[None]:
     try:
         yield
     except DamagedRowError as error:
-        raise InputError(f"{error} With --on-error skip such rows are left out, with blank emptied.") from None
+        raise InputError(f"{error} {ON_ERROR}") from None
 
 
 @contextmanager
@@ -261,15 +244,11 @@ def _told_failures(job: Plan, outcome: Outcome, on_error: OnError) -> int:
     said = [rows_sentence(job.unreadable, "read")] if unreadable else []
     said += [rows_sentence(others)] if others else []
     click.echo(f"allonym: {' '.join(said)} Such rows were {_became(on_error)}.", err=True)
-    return _SOME_FAILED
+    return SOME_FAILED
 
 
 def _became(on_error: OnError) -> str:
     return "left out" if on_error == "skip" else "written without text"
-
-
-def _counted(documents: int) -> str:
-    return "1 document" if documents == 1 else f"{documents:,} documents"
 
 
 def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
@@ -282,14 +261,15 @@ def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
         if talk.json:
             talk.data({**record, "output": str(job.out), "privacy": str(privacy_path(job.out))}, "")
         failed = f", {len(outcome.failed):,} of them {_became(on_error)}" if outcome.failed else ""
-        talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({_counted(job.count)}{failed}).")
+        documents = counted(job.count, "document")
+        talk.say(f"Wrote {job.out} and {privacy_path(job.out).name} ({documents}{failed}).")
     elif job.anonymizer.terms:
         [terms] = Release(outcome.payload, job.per_document, job.anonymizer.terms).counts()
         talk.data({**record, "terms": terms}, "\n".join(f"{count}\t{term}" for term, count in terms.items()))
     else:
         [text] = outcome.payload  # or a bag of words
         talk.data({**record, "text": text}, text)
-    told = (FAILED_ROWS,) if outcome.failed else ()
-    talk.say(str(job.per_document.releasing(*told)))
+    copied = (FAILED_ROWS,) if outcome.failed else ()
+    talk.say(str(job.per_document.releasing(*copied)))
     if "per_author" in record:
         talk.say(record["per_author"])

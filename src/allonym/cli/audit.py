@@ -25,7 +25,7 @@ _MOST_DRAWS = 10**9
 
 @click.command(name="audit")
 @click.option("--method", type=click.Choice(sorted(anonymizers.examples())), help="The method to audit.")
-@click.option("--command", "line", help="A program to audit: documents in, an answer each out, one a line.")
+@click.option("--command", "line", help="A program to audit: it reads a document a line and writes a line for each.")
 @click.option("--claimed", type=float, help="With --command: the loss it claims between the two documents of a pair.")
 @click.option(
     "--pair",
@@ -76,8 +76,8 @@ def command(
 ) -> None:
     """Try to prove a claimed loss wrong: that of a method, or of any program that turns texts into texts.
 
-    Laws that are finite are audited exactly, draws by lower bounds that hold together with 99.9 %, and what goes around
-    the draws by holding them fixed. Exit status 1 if the claim is violated, or part of it was not audited.
+    Finite laws are audited exactly, draws by lower bounds that all hold with 99.9 % confidence, and what bypasses the
+    draws by holding them fixed. The exit status is 1 if the claim is violated, or part of it was not audited.
     """
     talk: Talk = context.obj
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -89,7 +89,7 @@ def command(
         raise click.UsageError("--claimed, --pair, --declared and --timeout are for --command; leave them out.")
     _refuse_report(report, force)
     if line is not None:
-        found = audit_command.audit_command(
+        audit = audit_command.audit_command(
             line,
             claimed=claimed,
             pairs=pairs,
@@ -99,9 +99,9 @@ def command(
         )
     else:
         anonymizer = build(method or "", given, reference=reference, unchanged=target_unchanged)
-        found = methods.audit_method(anonymizer, draws=draws or methods.DRAWS)
-    _answer(context, talk, found, report, force)
-    if found.violations or (found.unaudited and not allow_unaudited):
+        audit = methods.audit_method(anonymizer, draws=draws or methods.DRAWS)
+    _answer(context, talk, audit, report, force)
+    if audit.violations or (audit.unaudited and not allow_unaudited):
         context.exit(RISK)
 
 
@@ -113,12 +113,12 @@ def _refuse_report(report: Path | None, force: bool) -> None:
         raise click.UsageError(f"The folder of {shown(report)} does not exist; create it, or name another --report.")
 
 
-def _answer(context: click.Context, talk: Talk, found: Audit, report: Path | None, force: bool) -> None:
+def _answer(context: click.Context, talk: Talk, audit: Audit, report: Path | None, force: bool) -> None:
     """Print the audit, and write the page."""
     if report is not None:
         with atomic(report, force) as place:
-            place.write_bytes(page(found).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
-    first, rest = str(found).split("\n", 1)
-    talk.data(found.to_dict(), f"{talk.heading(first)}\n{rest}")
+            place.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
+    first, rest = str(audit).split("\n", 1)
+    talk.data(audit.to_dict(), f"{talk.heading(first)}\n{rest}")
     if report is not None:
-        talk.say(f"The page is {report}.")
+        talk.say(f"Wrote the page to {report}.")

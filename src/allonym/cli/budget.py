@@ -32,9 +32,9 @@ def show(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
     Where a release has no loss that could be added, no total is given; `history` lists what each release cost.
     """
     with _opened(budget_db) as ledger:
-        found = ledger.totals(dataset)
-    _refuse_unknown(found, dataset)
-    talk.data([totals.to_dict() for totals in found], "\n".join(map(str, found)) or "Nothing has been spent.")
+        spent = ledger.totals(dataset)
+    _refuse_unknown(spent, dataset)
+    talk.data([totals.to_dict() for totals in spent], "\n".join(map(str, spent)) or "Nothing has been spent.")
 
 
 @command.command()

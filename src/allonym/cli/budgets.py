@@ -7,17 +7,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any
 
 import click
 
-from allonym.budget.account import Caps, spent_on
+from allonym.budget.account import Caps, Totals, spent_on
 from allonym.budget.ledger import Ledger
-from allonym.cli.talk import Talk
+from allonym.cli.talk import Talk, with_options
 from allonym.jobs.accounts import Account
 from allonym.jobs.plan import Plan
-
-_Command = TypeVar("_Command", bound=Callable[..., Any])
 
 DATABASE = click.option(
     "--budget-db",
@@ -36,28 +34,30 @@ class Budget:
     dataset: str | None
     caps: Caps
 
+    def ledger(self) -> Path | None:
+        """Return where the ledger is; without one, refuse what is about it."""
+        if self.path is None and (self.dataset is not None or self.caps != Caps()):
+            raise click.UsageError("--dataset and caps need a ledger; name one with --budget-db.")
+        return self.path
+
     @contextmanager
     def account(self, job: Plan) -> Iterator[Account | None]:
         """Open the account of a job, if there is a ledger."""
-        if self.path is None:
-            if self.dataset is not None or self.caps != Caps():
-                raise click.UsageError("--dataset and caps are about a ledger; name it with --budget-db.")
+        path = self.ledger()
+        if path is None:
             yield None
             return
         name = self._name(job)
-        with Ledger(self.path) as ledger:
+        with Ledger(path) as ledger:
             yield Account(ledger, name, self.caps)
 
-    @contextmanager
-    def foreseen(self, job: Plan) -> Iterator[tuple[str, dict[str, Any]]]:
-        """Say what the totals would be, or refuse as the run would; no file changes, and none is made."""
-        if self.path is None:
-            with self.account(job):
-                yield "", {}
-            return
-        with Ledger.looked_at(self.path) as ledger:
-            totals = Account(ledger, self._name(job), self.caps).foresee(job)
-        yield spent_on(totals.dataset, totals, then=True), totals.to_dict()
+    def foreseen(self, job: Plan) -> Totals | None:
+        """Return what the totals would be, or refuse as the run would; no file changes, and none is made."""
+        path = self.ledger()
+        if path is None:
+            return None
+        with Ledger.looked_at(path) as ledger:
+            return Account(ledger, self._name(job), self.caps).foresee(job)
 
     def report(self, talk: Talk, account: Account | None) -> None:
         """Say what has been spent by now."""
@@ -74,27 +74,21 @@ class Budget:
         return Path(job.documents.source).resolve().name
 
 
-def budget_options(command: _Command) -> _Command:
-    """Add --budget-db, --dataset and the caps, which reach the command as `budget`."""
+def budget_options(dataset: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Add --budget-db, --dataset with its help, and the caps, which reach the command as `budget`."""
 
-    @wraps(command)
-    def with_budget(
-        *arguments: Any,  # noqa: ANN401
-        budget_db: Path | None,
-        dataset: str | None,
-        cap_document: float | None,
-        cap_author: float | None,
-        **rest: Any,  # noqa: ANN401
-    ) -> Any:  # noqa: ANN401
-        return command(*arguments, budget=Budget(budget_db, dataset, Caps.of(cap_document, cap_author)), **rest)
+    def decorated(command: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(command)
+        def with_budget(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+            path, name, *caps = (named.pop(key) for key in ("budget_db", "dataset", "cap_document", "cap_author"))
+            return command(*arguments, budget=Budget(path, name, Caps.of(*caps)), **named)
 
-    options = (
-        click.option("--cap-author", type=float, help="Refuse if an author's total ε would exceed this."),
-        click.option("--cap-document", type=float, help="Refuse if a document's total ε would exceed this."),
-        click.option("--dataset", help="Name of the data in the ledger; by default the file name of INPUT."),
-        DATABASE,
-    )
-    decorated: Any = with_budget
-    for option in options:
-        decorated = option(decorated)
-    return cast(_Command, decorated)
+        return with_options(
+            with_budget,
+            DATABASE,
+            click.option("--dataset", help=dataset),
+            click.option("--cap-document", type=float, help="Refuse if a document's total ε would exceed this."),
+            click.option("--cap-author", type=float, help="Refuse if an author's total ε would exceed this."),
+        )
+
+    return decorated

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import os
+import re
 import types
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
@@ -16,32 +17,30 @@ from allonym.errors import InputError
 from allonym.formats.base import table_suffixes
 from allonym.formats.files import open_documents
 
-_UNCHANGED = "Find ε so that this share of words stays as it is on average. [{replacing}]"
+_UNCHANGED = "Choose ε so that, on average, this share of the words stays as it is. [{replacing}]"
 _REFERENCE = (
     "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [{learning}], or, with "
     "--reference-label, what tells their labels apart [{labelled}]."
 )
 _REFERENCE_LABEL = "Column of the reference with the label of each text. [{labelled}]"
-_REFERENCE_TEXT = "Column of the reference with the texts; by default as --text."
+_REFERENCE_TEXT = "Column of the reference with the texts; by default the one --text names."
 
-_ALSO = {"source": "--from", "target": "--to"}  # shorter names of options
+_ALSO = {"source": ["--from"], "target": ["--to"]}  # shorter names of options
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
-def method_options(command: _Command) -> _Command:
+def method_options(command: _Command, *names: str, words: str = "How to protect the texts.", **more: Any) -> _Command:  # noqa: ANN401
     """Add --method and one option for every parameter of any method."""
     choice = click.Choice(sorted(anonymizers.examples()))
-    command = parameter_options(command)
-    return click.option("--method", type=choice, required=True, help="How to protect the texts.")(command)
+    option = click.option("--method", *names, type=choice, help=words, **({"required": True} | more))
+    return option(parameter_options(command))
 
 
 def several_method_options(command: _Command) -> _Command:
     """Add --method, which may be repeated or left out, and one option for every parameter of any method."""
-    choice = click.Choice(sorted(anonymizers.examples()))
     words = "How to protect the texts; may be repeated. Options apply to the methods that take them."
-    command = parameter_options(command)
-    return click.option("--method", "methods", type=choice, multiple=True, help=words)(command)
+    return method_options(command, "methods", words=words, multiple=True, required=False)
 
 
 def parameter_options(command: _Command) -> _Command:
@@ -54,15 +53,18 @@ def parameter_options(command: _Command) -> _Command:
             takers.setdefault(name, []).append(method)
             options.setdefault(name, _settings(hints[name]))
     for name in sorted(options, reverse=True):
-        flag = f"--{name.replace('_', '-')}"
-        flags = [f"{flag}/--no-{flag[2:]}" if options[name].get("type") is bool else flag]
-        flags += [_ALSO[name]] if name in _ALSO else []
+        is_switch = options[name].get("type") is bool
+        flags = [f"{_flag(name)}/--no-{_flag(name)[2:]}" if is_switch else _flag(name), *_ALSO.get(name, ())]
         command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
     who = _takers()
     command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
     command = click.option("--reference-label", help=_REFERENCE_LABEL.format(**who))(command)
     command = click.option("--reference", help=_REFERENCE.format(**who))(command)
     return click.option("--target-unchanged", type=float, help=_UNCHANGED.format(**who))(command)
+
+
+def _flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 def _takers() -> dict[str, str]:
@@ -87,13 +89,8 @@ def build(
 ) -> Anonymizer:
     """Return the anonymizer with the parameters of the command line, fitted to the reference texts if there are any.
 
-    Args:
-        method: Its name.
-        given: Values of the options; None was not given. Besides parameters, the columns of the reference.
-        reference: Public texts to learn from.
-        unchanged: Share of words to leave as they are, from which ε is then found.
-        source: The input, which must not be the reference.
-        text: Name of the text column, if the reference is a table.
+    `given` has all options by name, those of the reference's columns too; None was not given. ε follows from
+    `unchanged`, the share of words to leave as they are. The reference must not be `source`, the input.
     """
     kind = anonymizers.find(method)
     chosen = {name: value for name, value in given.items() if value is not None}
@@ -101,15 +98,14 @@ def build(
     accepted = inspect.signature(kind).parameters
     for name in chosen:
         if name not in accepted:
-            flag = f"--{name.replace('_', '-')}"
-            raise click.UsageError(f"{flag} is not an option of the method {method}; leave it out.")
+            raise click.UsageError(f"{_flag(name)} is not an option of the method {method}; leave it out.")
     if unchanged is not None:
         if not kind.replaces_words or "epsilon" in chosen:
-            raise click.UsageError("--target-unchanged is for word substitution, and in the place of --epsilon.")
+            raise click.UsageError("--target-unchanged is for word substitution, in place of --epsilon.")
         chosen["epsilon"] = kind(**{**chosen, "epsilon": 1.0}).epsilon_for_unchanged(unchanged)
     for name, parameter in accepted.items():
         if parameter.default is inspect.Parameter.empty and name not in chosen:
-            raise click.UsageError(f"The method {method} needs --{name.replace('_', '-')}; choose a value.")
+            raise click.UsageError(f"The method {method} needs {_flag(name)}; choose a value.")
     anonymizer = kind(**chosen)
     _check_reference(anonymizer, reference, label)
     if reference is None:
@@ -142,7 +138,7 @@ def _check_reference(anonymizer: Anonymizer, reference: str | None, label: str |
 def _options_for_labels(anonymizer: Anonymizer) -> str:
     """Return the option by which an anonymizer can learn from labels; empty if it cannot."""
     wanted = anonymizer.learns_from_labels.items()
-    return " or ".join(f"--{name.replace('_', '-')}{'' if value is None else f' {value}'}" for name, value in wanted)
+    return " or ".join(_flag(name) if value is None else f"{_flag(name)} {value}" for name, value in wanted)
 
 
 def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], list[str]]:
@@ -185,13 +181,6 @@ def _help(name: str, methods: Sequence[str]) -> str:
 
 def _described(name: str, method: str) -> str:
     """Return the line about a parameter in its class's docstring, so that help and reference cannot differ."""
-    lines = inspect.cleandoc(anonymizers.find(method).__doc__ or "").splitlines()
-    for number, line in enumerate(lines):
-        if line.strip().startswith(f"{name}: "):
-            text = line.strip().partition(": ")[2]
-            for more in lines[number + 1 :]:
-                if not more.startswith(" " * 8):
-                    break
-                text += f" {more.strip()}"
-            return text
-    return ""
+    words = inspect.cleandoc(anonymizers.find(method).__doc__ or "")
+    line = re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE)
+    return " ".join(line.group(1).split()) if line else ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Iterator
 from importlib import import_module
@@ -14,8 +13,8 @@ from typing import Any
 
 import click
 
-from allonym.budget.account import Caps
-from allonym.cli.budgets import DATABASE
+from allonym import disk
+from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError, MissingDependencyError
 
@@ -25,29 +24,17 @@ _NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
 @click.command(name="serve")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to use; 0 takes any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
-@DATABASE
-@click.option("--dataset", help="Name of the data in the ledger.")
-@click.option("--cap-document", type=float, help="Refuse a draw that would take a document's total ε above this.")
-@click.option("--cap-author", type=float, help="Refuse a draw that would take an author's total ε above this.")
+@budget_options("Name of the data in the ledger.")
 @common_options
 @click.pass_obj
-def command(
-    talk: Talk,
-    /,
-    port: int,
-    no_browser: bool,
-    budget_db: Path | None,
-    dataset: str | None,
-    cap_document: float | None,
-    cap_author: float | None,
-) -> None:
+def command(talk: Talk, /, port: int, no_browser: bool, budget: Budget) -> None:
     """Open the local page: read, rewrite and report, in a browser on this machine.
 
     It answers this machine alone. Texts stay in memory, a table in a private temporary folder. The address works once;
     Ctrl-C ends it. With --budget-db and --dataset, what is drawn is charged to a ledger, and caps refuse it beforehand.
     """
     server = _server()
-    purse = _purse(budget_db, dataset, Caps.of(cap_document, cap_author))
+    purse = _purse(budget)
     try:
         listener = server.listen(port)
     except OSError as error:
@@ -70,17 +57,16 @@ def command(
     talk.say("The page is closed; nothing was saved but what you saved.")
 
 
-def _purse(path: Path | None, dataset: str | None, caps: Caps) -> Any:  # noqa: ANN401 - of a module that is imported late
+def _purse(budget: Budget) -> Any:  # noqa: ANN401 - of a module that is imported late
     """Return the ledger to charge, if one was named; a text on the page has no file name, so the data set needs one."""
+    path = budget.ledger()
     if path is None:
-        if dataset is not None or caps != Caps():
-            raise click.UsageError("--dataset and caps are about a ledger; name it with --budget-db.")
         return None
-    if dataset is None:
+    if budget.dataset is None:
         raise click.UsageError("Texts on the page have no name to keep accounts under; add --dataset NAME.")
     from allonym.web.purse import Purse
 
-    purse = Purse(path, dataset, caps)
+    purse = Purse(path, budget.dataset, budget.caps)
     purse.check()
     return purse
 
@@ -98,12 +84,12 @@ def _redirection(address: str) -> Iterator[Path]:
     """Hold a file that leads to the address: on the browser's command line everybody could read the token."""
     with tempfile.TemporaryDirectory(prefix="allonym-") as folder:
         page = Path(folder) / "open.html"
-        with open(os.open(page, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(
-                '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>allonym</title>'
-                f'<meta http-equiv="refresh" content="0;url={address}"></head>'
-                f'<body><p><a href="{address}">Open the page</a></p></body></html>\n'
-            )
+        content = (
+            '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>allonym</title>'
+            f'<meta http-equiv="refresh" content="0;url={address}"></head>'
+            f'<body><p><a href="{address}">Open the page</a></p></body></html>\n'
+        )
+        disk.write(page, content.encode(), private=True)
         yield page
 
 

@@ -57,22 +57,29 @@ def _fits(text: str) -> bool:
     return True
 
 
-def common_options(command: _Command) -> _Command:
-    """Add --json, --quiet and --no-color, which may stand before or after the command's name."""
-    for name, attribute, value, help_text in (
-        ("--no-color", "color", False, "No colours or bold type."),
-        ("--quiet", "quiet", True, "Say nothing but the answer and errors."),
-        ("--json", "json", True, "Print one JSON value on standard output."),
-    ):
-        command = click.option(
-            name, attribute, is_flag=True, expose_value=False, callback=_setter(attribute, value), help=help_text
-        )(command)
+def with_options(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
+    """Return a command with further options, which its help lists in this order."""
+    for option in reversed(options):  # click lists the last decorator first
+        command = option(command)
     return command
 
 
-def _setter(attribute: str, value: bool) -> Callable[[click.Context, click.Parameter, bool], None]:
+def common_options(command: _Command) -> _Command:
+    """Add --json, --quiet and --no-color, which may stand before or after the command's name."""
+    return with_options(
+        command,
+        _setter("--json", True, "Print one JSON value on standard output."),
+        _setter("--quiet", True, "Say nothing but the answer and errors."),
+        _setter("--no-color", False, "No colours or bold type."),
+    )
+
+
+def _setter(name: str, value: bool, help_text: str) -> Callable[[_Command], _Command]:
+    """Return an option that sets how this run speaks."""
+    attribute = name.rpartition("-")[2]
+
     def set_it(context: click.Context, _: click.Parameter, given: bool) -> None:
         if given:
             setattr(context.ensure_object(Talk), attribute, value)
 
-    return set_it
+    return click.option(name, attribute, is_flag=True, expose_value=False, callback=set_it, help=help_text)

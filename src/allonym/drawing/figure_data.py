@@ -63,29 +63,17 @@ class Panel:
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves, in one panel or several.
-
-    Attributes:
-        title: What the figure shows, in a few words.
-        description: What is to be seen, for those who cannot see it.
-        x_label: Name and unit of the x-axis.
-        y_label: The same of the y-axis.
-        panels: The plots, with different titles.
-        log_x: Whether the x-axis is logarithmic.
-        bands: Draw intervals of y as bands, not as whiskers.
-        y_range: Ends of the y-axis, where they should not follow the data.
-        abreast: How many panels stand beside one another.
-    """
+    """Curves, in one panel or several."""
 
     title: str
-    description: str
+    description: str  # what is to be seen, for those who cannot see it
     x_label: str
     y_label: str
     panels: tuple[Panel, ...]
     log_x: bool = False
-    bands: bool = False
-    y_range: tuple[float, float] | None = None
-    abreast: int = 2
+    bands: bool = False  # draw intervals of y as bands, not as whiskers
+    y_range: tuple[float, float] | None = None  # ends of the y-axis, where they should not follow the data
+    abreast: int = 2  # how many panels stand beside one another
 
     def __post_init__(self) -> None:
         titles = [panel.title for panel in self.panels]
@@ -120,23 +108,14 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars from left to right, one group below the other.
-
-    Attributes:
-        title: What the figure shows, in a few words.
-        description: What is to be seen, for those who cannot see it.
-        value_label: Name and unit of the values.
-        groups: Name and bars of each group.
-        floor: A value to compare all with, drawn as a line.
-        floor_label: What that is.
-    """
+    """Groups of bars from left to right, one group below the other."""
 
     title: str
-    description: str
+    description: str  # what is to be seen, for those who cannot see it
     value_label: str
-    groups: tuple[tuple[str, tuple[Bar, ...]], ...]
-    floor: float | None = None
-    floor_label: str = ""
+    groups: tuple[tuple[str, tuple[Bar, ...]], ...]  # name and bars of each group
+    floor: float | None = None  # a value to compare all with, drawn as a line
+    floor_label: str = ""  # what that is
 
     def __post_init__(self) -> None:
         names = [name for name, _ in self.groups]
@@ -175,11 +154,11 @@ Figure: TypeAlias = Lines | Bars | Heatmap
 def table(figure: Figure) -> tuple[list[str], list[list[Any]]]:
     """Return the names of the columns and the rows of a figure's data."""
     if isinstance(figure, Lines):
-        found = [
+        points = [
             [panel.title, series.name, *_numbers(point), point.label, point.marked]
             for panel, series, point in figure.points()
         ]
-        return list(_POINT_COLUMNS), found
+        return list(_POINT_COLUMNS), points
     if isinstance(figure, Bars):
         every = [[name, bar.series, bar.value, bar.low, bar.high] for name, group in figure.groups for bar in group]
         return list(_BAR_COLUMNS), every
@@ -212,11 +191,7 @@ def to_csv(figure: Figure) -> str:
 
 
 def from_csv(text: str) -> Figure:
-    """Return the figure that `to_csv` wrote.
-
-    Raises:
-        InputError: The text is no such table.
-    """
+    """Return the figure that `to_csv` wrote; refuse any other text."""
     first, _, rest = text.partition("\n")
     try:
         about = json.loads(first.removeprefix(_COMMENT))
@@ -246,7 +221,7 @@ def _lines_of(about: dict[str, Any], rows: list[list[str]]) -> Lines:
         panels.setdefault(panel, {}).setdefault(series, []).append(point)
     rules = [(title, Rule(axis, at, label)) for title, axis, at, label in about.pop("rules")]
     about["y_range"] = about["y_range"] and tuple(about["y_range"])
-    found = [
+    drawn_panels = [
         Panel(
             title,
             tuple(Series(name, tuple(points)) for name, points in series.items()),
@@ -254,7 +229,7 @@ def _lines_of(about: dict[str, Any], rows: list[list[str]]) -> Lines:
         )
         for title, series in panels.items()
     ]
-    return Lines(**about, panels=tuple(found))
+    return Lines(**about, panels=tuple(drawn_panels))
 
 
 def _number(cell: str) -> float | None:

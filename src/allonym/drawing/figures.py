@@ -68,8 +68,8 @@ def lines(figure: Lines) -> str:
 
 def bars(figure: Bars) -> str:
     """Return groups of bars as SVG."""
-    names, own = figure.names(), identity(figure.title + figure.description)
-    swatches = [_bar_shape(own, place, -7, -6, 14, 12) for place in range(len(names))]
+    names, unique = figure.names(), identity(figure.title + figure.description)
+    swatches = [_bar_shape(unique, place, -7, -6, 14, 12) for place in range(len(names))]
     legend, top = _legend(names, swatches)
     left = 20 + max(width_of(name) for name, _ in figure.groups)
     numbers = [value for _, group in figure.groups for bar in group for value in (bar.value, bar.low, bar.high)]
@@ -77,14 +77,15 @@ def bars(figure: Bars) -> str:
     top += 22
     bottom = top + sum(len(group) * _THICK + _GAP for _, group in figure.groups)
     across = Axis(*rounded_range(ends), left, _WIDTH - 60)
-    parts = [_hatching(own, place) for place in range(len(names))] + legend + _value_axis(across, top, bottom, figure)
+    hatchings = [_hatching(unique, place) for place in range(len(names))]
+    parts = [*hatchings, *legend, *_value_axis(across, top, bottom, figure)]
     y = top + _GAP / 2
     for name, group in figure.groups:
         parts.append(tag("text", name, x=left - 8, y=y + len(group) * _THICK / 2 + 4, text_anchor="end"))
         for bar in group:
             place, end = names.index(bar.series), across.place(bar.value)
             zero = across.place(0)
-            parts.append(_bar_shape(own, place, min(zero, end), y + 1, abs(end - zero), _THICK - 2))
+            parts.append(_bar_shape(unique, place, min(zero, end), y + 1, abs(end - zero), _THICK - 2))
             if bar.low is not None and bar.high is not None:
                 parts.append(_whisker(across.place(bar.low), across.place(bar.high), y + _THICK / 2))
             words_from = max(end, across.place(bar.value if bar.high is None else bar.high)) + 6
@@ -138,9 +139,9 @@ def _legend(names: Sequence[str], marks: Sequence[str]) -> tuple[list[str], floa
 def _extent(figure: Lines, axis: Literal["x", "y"]) -> list[float]:
     """Return all numbers that must lie within an axis: values, ends of intervals, rules."""
     names = (axis, f"{axis}_low", f"{axis}_high")
-    found = [getattr(point, name) for _, _, point in figure.points() for name in names]
+    values = [getattr(point, name) for _, _, point in figure.points() for name in names]
     rules = [rule.at for panel in figure.panels for rule in panel.rules if rule.axis == axis]
-    return [value for value in (*found, *rules) if value is not None]
+    return [value for value in (*values, *rules) if value is not None]
 
 
 def _rule(rule: Rule, across: Axis, upwards: Axis, labels: Labels) -> str:
@@ -185,24 +186,24 @@ def _label(point: Point, across: Axis, upwards: Axis, labels: Labels) -> str:
     return ring + labels.beside(x, y, point.label, *(("strong", 14) if point.marked else ("", 9)))
 
 
-def _hatching(own: str, place: int) -> str:
+def _hatching(unique: str, place: int) -> str:
     """Return the pattern that fills the bars of every second of three series."""
     if place % 3 != 1:
         return ""
     line = tag("line", x1=0, y1=0, x2=0, y2=6, class_=f"line {series_class(place, 's')}")
     return (
-        f'<defs><pattern id="{own}-{place}" width="5" height="6" patternUnits="userSpaceOnUse" '
+        f'<defs><pattern id="{unique}-{place}" width="5" height="6" patternUnits="userSpaceOnUse" '
         f'patternTransform="rotate(45)">{line}</pattern></defs>'
     )
 
 
-def _bar_shape(own: str, place: int, x: float, y: float, width: float, height: float) -> str:
+def _bar_shape(unique: str, place: int, x: float, y: float, width: float, height: float) -> str:
     """Return a bar: hollow, hatched and filled in turn, so that colour is not the only difference."""
     box = {"x": x, "y": y, "width": width, "height": height}
     stroke = series_class(place, "s")
     if place % 3 == 2:
         return tag("rect", class_=f"{stroke} {series_class(place, 'f')}", **box)
-    return tag("rect", class_=stroke, fill="none" if place % 3 == 0 else f"url(#{own}-{place})", **box)
+    return tag("rect", class_=stroke, fill="none" if place % 3 == 0 else f"url(#{unique}-{place})", **box)
 
 
 def _whisker(low: float, high: float, y: float) -> str:

@@ -36,10 +36,14 @@ def number(value: float) -> str:
     return "0" if text == "-0" else text
 
 
+def printable(text: str) -> str:
+    """Return text with U+FFFD for control characters, which XML has none of."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
+
+
 def escaped(text: str) -> str:
-    """Return text as XML may hold it; control characters, which XML has none of, become U+FFFD."""
-    allowed = (sign if sign.isprintable() or sign in "\n\t" else "\ufffd" for sign in text)
-    return html.escape("".join(allowed), quote=True)
+    """Return text as XML may hold it."""
+    return html.escape(printable(text), quote=True)
 
 
 def tag(name: str, content: str | None = None, /, **attributes: str | float) -> str:
@@ -55,13 +59,13 @@ def tag(name: str, content: str | None = None, /, **attributes: str | float) -> 
 
 def document(title: str, description: str, width: float, height: float, parts: Iterable[str]) -> str:
     """Return a whole figure, named and described for those who cannot see it."""
-    own = identity(title + description)
+    unique = identity(title + description)
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="af" role="img" width="{number(width)}" '
         f'height="{number(height)}" viewBox="0 0 {number(width)} {number(height)}" '
-        f'aria-labelledby="{own}-title {own}-desc">'
+        f'aria-labelledby="{unique}-title {unique}-desc">'
     )
-    named = [tag("title", title, id=f"{own}-title"), tag("desc", description, id=f"{own}-desc")]
+    named = [tag("title", title, id=f"{unique}-title"), tag("desc", description, id=f"{unique}-desc")]
     return "\n".join([head, *named, f"<style>{_STYLE}{_series_styles()}</style>", *parts, "</svg>"]) + "\n"
 
 
@@ -158,8 +162,8 @@ def log_ticks(low: float, high: float) -> list[float]:
     """Return 1, 2 and 5 times powers of ten, or powers of ten alone where there are many."""
     powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
     factors = (1,) if len(powers) > 4 else (1, 2, 5)
-    found = [factor * 10.0**power for power in powers for factor in factors]
-    return [value for value in found if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
+    marks = [factor * 10.0**power for power in powers for factor in factors]
+    return [value for value in marks if low * (1 - 1e-9) <= value <= high * (1 + 1e-9)]
 
 
 def rounded_range(values: Sequence[float], *, log: bool = False) -> tuple[float, float]:
@@ -218,8 +222,5 @@ class Labels:
         return tag("text", text, x=places[chosen][0], y=places[chosen][1], class_=f"label {class_}".strip())
 
     def _covers(self, box: Box) -> bool:
-        return any(_overlap(box, taken) for taken in self._taken)
-
-
-def _overlap(one: Box, other: Box) -> bool:
-    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+        left, top, right, bottom = box
+        return any(left < r and x < right and top < b and y < bottom for x, y, r, b in self._taken)

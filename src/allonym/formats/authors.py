@@ -19,17 +19,11 @@ from allonym.language.words import name_key
 
 @dataclass(frozen=True)
 class KnownTexts:
-    """Texts and who wrote them.
-
-    Attributes:
-        texts: One for each file or row.
-        authors: The author of each, control characters escaped.
-        skipped: How many links out of the folder were not followed.
-    """
+    """Texts and who wrote them."""
 
     texts: list[str] = field(repr=False)
-    authors: list[str] = field(repr=False)
-    skipped: int = 0
+    authors: list[str] = field(repr=False)  # the author of each, control characters escaped
+    skipped: int = 0  # how many links out of the folder were not followed
 
     def without(self, texts: Iterable[str]) -> KnownTexts:
         """Leave these texts out, whoever wrote them and whatever white space is around them."""
@@ -40,13 +34,7 @@ class KnownTexts:
 
 
 def read_authors(source: str | Path, *, text: str | None = None, author: str | None = None) -> KnownTexts:
-    """Read known authors' texts.
-
-    Args:
-        source: A folder, or a `.csv`, `.jsonl` or `.parquet` file.
-        text: Column with the texts, for tables; may be left out when just one other column holds text.
-        author: Column with the authors, for tables.
-    """
+    """Read known authors' texts: a folder, or a table whose column of authors is named."""
     path = Path(source)
     if str(source) == "-" or (path.suffix.lower() == ".txt" and path.is_file()):
         raise InputError("Known texts need their authors; give a folder with a sub-folder for each, or a table.")
@@ -63,37 +51,36 @@ def read_authors(source: str | Path, *, text: str | None = None, author: str | N
 
 
 def read_documents(source: str) -> tuple[list[str], list[str]]:
-    """Read the texts to be looked at: a `.txt`, a folder of them, or `-`.
-
-    Returns:
-        Names (the file, the path within the folder) and texts.
-    """
+    """Read the names and texts to be looked at: a `.txt`, a folder of them, or `-`."""
     if source != "-" and Path(source).is_file() and Path(source).suffix.lower() != ".txt":
         raise InputError(
             f"{shown(source)} is not a text; give a .txt file, a folder of them, a table, or - for standard input."
         )
     documents = open_documents(source)
-    names: list[str] = []
-    texts: list[str] = []
-    for batch in documents:
-        names += batch.ids if documents.format.holds == "files" else [Path(source).name]
-        texts += batch.texts
+    names, texts, _ = _gathered(documents)
     refuse_binary(source, texts)
-    return [shown(name) for name in names], texts
+    return list(map(shown, names if documents.format.holds == "files" else [Path(source).name])), texts
+
+
+def _gathered(documents: Documents) -> tuple[list[str], list[str], list[str]]:
+    """Return all ids, texts and authors."""
+    ids, texts, authors = list[str](), list[str](), list[str]()
+    for batch in documents:
+        ids += batch.ids
+        texts += batch.texts
+        authors += batch.authors or ()
+    return ids, texts, authors
 
 
 def refuse_binary(source: str | Path, texts: list[str]) -> None:
     """Refuse a file that happens to be UTF-8 but holds zero bytes, which no writer typed."""
     if any("\0" in text for text in texts):
-        raise InputError(f"{shown(source)} holds zero bytes, so it is no text; give text as UTF-8.")
+        raise InputError(f"{shown(source)} holds null bytes, so it is not text; give text as UTF-8.")
 
 
 def _of_folder(documents: Documents) -> KnownTexts:
-    paths: list[PurePosixPath] = []
-    texts: list[str] = []
-    for batch in documents:
-        paths += [PurePosixPath(name) for name in batch.ids]
-        texts += batch.texts
+    ids, texts, _ = _gathered(documents)
+    paths = [PurePosixPath(name) for name in ids]
     nested = [len(path.parts) > 1 for path in paths]
     if any(nested) and not all(nested):
         count = nested.count(False)
@@ -113,11 +100,7 @@ def one_spelling(names: Sequence[str]) -> list[str]:
 
 
 def _of_table(documents: Documents) -> KnownTexts:
-    texts: list[str] = []
-    authors: list[str] = []
-    for batch in documents:
-        texts += batch.texts
-        authors += batch.authors or []
+    _, texts, authors = _gathered(documents)
     nameless = sum(not name_key(author) for author in authors)
     if nameless:
         rows = "1 row has" if nameless == 1 else f"{nameless:,} rows have"

@@ -26,19 +26,12 @@ if TYPE_CHECKING:
 
 
 class Format(ABC):
-    """A kind of file that holds documents.
-
-    Attributes:
-        name: What it is called.
-        suffixes: How its files end, the usual one first.
-        holds: One document, files that are documents, or rows of a table.
-        counted_in: What a message counts documents in.
-    """
+    """A kind of file that holds documents."""
 
     name: ClassVar[str]
-    suffixes: ClassVar[tuple[str, ...]] = ()
-    holds: ClassVar[Literal["document", "files", "rows"]]
-    counted_in: ClassVar[str] = "line"
+    suffixes: ClassVar[tuple[str, ...]] = ()  # how its files end, the usual one first
+    holds: ClassVar[Literal["document", "files", "rows"]]  # one document, files that are documents, or rows of a table
+    counted_in: ClassVar[str] = "line"  # what a message counts documents in
 
     def reads(self, source: str | Path) -> bool:
         """Tell whether an input is of this format, by its name."""
@@ -50,14 +43,7 @@ class Format(ABC):
 
     @abstractmethod
     def write(self, path: Path, batches: Batches, text: str = "text", columns: Sequence[str] = ()) -> None:
-        """Write documents, batch by batch.
-
-        Args:
-            path: Where to write.
-            batches: What to write, for instance the batches read, with their texts replaced.
-            text: Name of the text column.
-            columns: The order of the columns; empty puts the text before the kept ones.
-        """
+        """Write documents, batch by batch; without `columns`, their order, the text stands before the kept ones."""
 
 
 class TableFormat(Format):
@@ -92,24 +78,20 @@ def formats() -> dict[str, Format]:
 
 def table_formats() -> list[TableFormat]:
     """Return the formats of tables."""
-    return [found for found in formats().values() if isinstance(found, TableFormat)]
+    return [kind for kind in formats().values() if isinstance(kind, TableFormat)]
 
 
 def table_suffixes() -> tuple[str, ...]:
     """Return how the files of tables end."""
-    return tuple(suffix for found in table_formats() for suffix in found.suffixes)
+    return tuple(suffix for kind in table_formats() for suffix in kind.suffixes)
 
 
 def table_format(name: str | Path) -> TableFormat:
-    """Return the format of a table by how its name ends.
-
-    Raises:
-        InputError: No format ends so; the name is not shown.
-    """
+    """Return the format of a table by how its name ends; the refusal of any other does not show the name."""
     suffix = Path(name).suffix.lower()
-    for found in table_formats():
-        if suffix in found.suffixes:
-            return found
+    for kind in table_formats():
+        if suffix in kind.suffixes:
+            return kind
     raise InputError(f"This is not a table that can be read; give one of {', '.join(table_suffixes())}.")
 
 
@@ -117,7 +99,7 @@ def text_table(batch: DocumentBatch, text: str, columns: Sequence[str]) -> pa.Ta
     """Return the texts and the kept columns in the order of the columns."""
     import pyarrow as pa
 
-    texts = pa.array([storable(one) for one in batch.texts], pa.string())
+    texts = pa.array(map(storable, batch.texts), pa.string())
     if batch.kept is None:
         return pa.table([texts], names=[text])
     order = columns or (text, *batch.kept.column_names)

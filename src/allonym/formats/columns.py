@@ -55,12 +55,7 @@ def look_like_names(names: Sequence[str]) -> bool:
 
 
 def refuse_unsure_text(source: str, text: str) -> None:
-    """Refuse a text column that was found and not named, unless it has a usual name: the name may be a document.
-
-    Args:
-        source: The input, fit for a message.
-        text: The name, which the message does not show.
-    """
+    """Refuse a text column that nobody named, unless its name is usual: it may be a document, so it is not shown."""
     if not is_usual_text_name(text):
         raise InputError(
             f"{source} has no column with a usual name for texts, such as text or review, and its first row may be a "

@@ -14,19 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from allonym.errors import InputError
-from allonym.formats import lines
-from allonym.formats.tables import (
-    DamagedRowError,
-    EmptyInputError,
-    Opened,
-    Part,
-    Roles,
-    batched,
-    chosen,
-    part_of,
-    shown,
-    written,
-)
+from allonym.formats import lines, tables
+from allonym.formats.tables import Opened, Part, Roles, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,12 +24,7 @@ _NO_WAY_ON = "A quote may be missing, so it is not known where the next row begi
 
 
 class Csv(lines.LineFormat):
-    """Cells with a separator between them.
-
-    Attributes:
-        separator: What stands between two cells.
-        separator_name: What it is called.
-    """
+    """Cells with a separator between them."""
 
     name = "csv"
     suffixes = (".csv",)
@@ -56,21 +40,22 @@ class Csv(lines.LineFormat):
         if asked.text is None:
             first = [cells for _, _, cells in itertools.islice(rows, batch_rows) if cells is not None]
             strings = [name for i, name in enumerate(header) if not _numeric([cells[i] for cells in first])]
-        text, roles = chosen(path, header, strings, asked)
 
-        def parts(batch_rows: int) -> Iterator[Part]:
+        def parts(roles: Roles, batch_rows: int) -> Iterator[Part]:
             import pyarrow as pa
 
             nothing = [None] * len(header)
-            for numbers, batch in batched(itertools.islice(self._rows(path, asked.tolerant), 1, None), batch_rows):
-                unreadable = tuple(place for place, cells in enumerate(batch) if cells is None)
-                whole = [nothing if cells is None else cells for cells in batch] if unreadable else batch
+            for numbers, batch in tables.batched(
+                itertools.islice(self._rows(path, asked.tolerant), 1, None), batch_rows
+            ):
+                unreadable = tuple(row for row, cells in enumerate(batch) if cells is None)
+                whole = [nothing if cells is None else cells for cells in batch]
                 columns = dict(zip(header, zip(*whole, strict=True), strict=True))
                 kept = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
-                texts = [cell or "" for cell in columns[text]] if unreadable else list(columns[text])
-                yield part_of(roles, texts, columns, kept, numbers, unreadable)
+                texts = [cell or "" for cell in columns[roles.text or ""]]
+                yield tables.part_of(roles, texts, columns, kept, numbers, unreadable)
 
-        return Opened(parts, text, written(header, roles))
+        return tables.opened(path, header, strings, asked, parts)
 
     def preview(self, path: Path) -> Iterator[dict[str, Any]]:
         """Give the rows, without columns that have no name."""
@@ -104,7 +89,7 @@ class Csv(lines.LineFormat):
         """Take the names of the columns from the rows."""
         _, _, names = next(rows, (0, 0, None))
         if not names:
-            raise EmptyInputError(f"{shown(path)} is empty; its first line must name the columns.")
+            raise tables.EmptyInputError(f"{shown(path)} is empty; its first line must name the columns.")
         if len(names) == 1 and any(mark in names[0] for mark in {*",;\t|"} - {self.separator}):
             by = f"{self.separator_name}s"
             raise InputError(f"{shown(path)} is not separated by {by}; save it with {by} between the cells.")
@@ -155,7 +140,7 @@ def _refuse(sentence: str, *, tolerant: bool, way_on: bool) -> None:
     if tolerant and not way_on:
         raise InputError(f"{sentence} {_NO_WAY_ON}")
     if not tolerant:
-        raise (DamagedRowError if way_on else InputError)(sentence)
+        raise (tables.DamagedRowError if way_on else InputError)(sentence)
 
 
 def _numeric(cells: Sequence[str]) -> bool:

@@ -34,23 +34,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class DocumentBatch:
-    """Some consecutive documents.
+    """Some consecutive documents."""
 
-    Attributes:
-        start: Position of the first document in the input, counted from 0.
-        ids: One id a document, unique in the input by `text.name_key`.
-        texts: One text a document; texts from JSON may hold lone surrogates.
-        kept: The columns to copy unchanged, when some were named.
-        authors: The author column as text, when one was named; `outputs` never writes it.
-        unreadable: Places in the batch of rows that could not be read; their texts are empty.
-    """
-
-    start: int
-    ids: list[str]
-    texts: list[str]
-    kept: pa.Table | None = None
-    authors: list[str] | None = None
-    unreadable: tuple[int, ...] = ()
+    start: int  # position of the first document in the input, counted from 0
+    ids: list[str]  # unique in the input by `words.name_key`
+    texts: list[str]  # those from JSON may hold lone surrogates
+    kept: pa.Table | None = None  # the columns to copy unchanged, when some were named
+    authors: list[str] | None = None  # never written
+    unreadable: tuple[int, ...] = ()  # places in the batch of rows that could not be read; their texts are empty
 
     def names(self) -> tuple[list[str], list[str] | None]:
         """Return the ids and the authors of the documents that could be read: of those alone anything is released.
@@ -65,26 +56,16 @@ class DocumentBatch:
 
 @dataclass(frozen=True)
 class Documents:
-    """An input that can be iterated any number of times, batch by batch.
-
-    Attributes:
-        source: The input as given.
-        format: What reads it, and can write its like.
-        text: Name of the text column; None where there are no columns.
-        columns: The text column and the kept ones, in the order of the input.
-        named: Whether the user named the text column; otherwise it was found.
-        skipped: Links in a folder that were not followed, as relative paths.
-        batch_rows: Most documents in a batch.
-    """
+    """An input that can be iterated any number of times, batch by batch."""
 
     source: str
-    format: Format
+    format: Format  # what reads it, and can write its like
     _parts: Callable[[int], Iterator[Part]] = field(repr=False)
-    text: str | None = None
-    columns: tuple[str, ...] = ()
-    named: bool = False
-    skipped: tuple[str, ...] = ()
-    batch_rows: int = 1024
+    text: str | None = None  # name of the text column; None where there are no columns
+    columns: tuple[str, ...] = ()  # the text column and the kept ones, in the order of the input
+    named: bool = False  # whether the user named the text column; otherwise it was found
+    skipped: tuple[str, ...] = ()  # links in a folder that were not followed, as relative paths
+    batch_rows: int = 1024  # most documents in a batch
 
     def in_batches_of(self, rows: int) -> Documents:
         """Return the same documents in batches of at most so many."""
@@ -110,14 +91,6 @@ class Documents:
         if start == 0:
             raise EmptyInputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
 
-    def validate(self) -> int:
-        """Read everything once, so that every input error shows before privacy is spent.
-
-        Returns:
-            The number of documents.
-        """
-        return sum(len(batch.texts) for batch in self)
-
     def _place(self, number: int) -> str:
         return f"{shown(self.source)}, {self.format.counted_in} {number}"
 
@@ -133,15 +106,13 @@ class Documents:
         """Refuse an id that is missing or not a name."""
         if value is None or value == "":
             reason = "the id is empty; fill it in or leave out --id to number the rows"
-            raise InputError(f"{self._place(number)}: {reason}.")
-        if isinstance(value, bool) or not isinstance(value, str | int):
+        elif isinstance(value, bool) or not isinstance(value, str | int):
             reason = "the id is not text or a whole number; choose another --id column"
-            raise InputError(f"{self._place(number)}: {reason}.")
-        identifier = str(value)
-        if not encodable(identifier):
+        elif not encodable(str(value)):
             reason = "the id holds a lone surrogate; repair it or choose another --id column"
-            raise InputError(f"{self._place(number)}: {reason}.")
-        return identifier
+        else:
+            return str(value)
+        raise InputError(f"{self._place(number)}: {reason}.")
 
     def _refuse_repeated(self, ids: Sequence[str], numbers: Sequence[int], seen: HashTally) -> None:
         """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
@@ -165,7 +136,7 @@ def open_documents(
     batch_rows: int = 1024,
     tolerant: bool = False,
 ) -> Documents:
-    """Open an input and check its form; the rows are read on iteration.
+    """Open an input and check its form; the rows are read on iteration, the first batch here too, so that errors show.
 
     Args:
         source: `-` for standard input, or a `.txt`, `.csv`, `.jsonl`, `.ndjson`, `.parquet` or folder.
@@ -175,13 +146,6 @@ def open_documents(
         keep: Columns to copy to the output unchanged; never the text itself.
         batch_rows: Most documents in a batch; very long ones make it smaller.
         tolerant: Mark rows that cannot be read (`DocumentBatch.unreadable`) instead of refusing the input.
-
-    Returns:
-        The documents. The first batch has been read once, so most errors show here.
-
-    Raises:
-        InputError: The input cannot be read as asked.
-        ParameterError: `batch_rows` is below 1.
     """
     return open_as(source, Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant), batch_rows)
 
@@ -202,16 +166,14 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     """Pick the format by the kind of path and its suffix."""
     if str(source) != "-" and not os.path.exists(source):
         raise InputError(f"{shown(source)} does not exist; check the path.")
-    found = next((one for one in formats().values() if one.reads(source)), None)
-    if found is None:
+    kind = next((kind for kind in formats().values() if kind.reads(source)), None)
+    if kind is None:
         known = f".txt, {', '.join(table_suffixes())}, a folder of .txt files, or - for standard input"
         raise InputError(f"{shown(source)} is not an input this can read; give one of: {known}.")
-    if found.holds != "rows" and asked != Roles(tolerant=asked.tolerant):
+    if kind.holds != "rows" and asked != Roles(tolerant=asked.tolerant):
         raise InputError(f"{shown(source)} has no columns; leave out --text, --id, --author and --keep.")
-    opened = found.open(source, asked, batch_rows)
-    return Documents(
-        str(source), found, opened.parts, opened.text, opened.columns, asked.text is not None, opened.skipped
-    )
+    opened, named = kind.open(source, asked, batch_rows), asked.text is not None
+    return Documents(str(source), kind, opened.parts, opened.text, opened.columns, named, opened.skipped)
 
 
 def _unreadable(source: str | Path, error: OSError) -> InputError:

@@ -72,8 +72,7 @@ def _file_text(path: Path, tolerant: bool) -> str | None:
 def _text_files(folder: Path) -> tuple[list[str], tuple[str, ...]]:
     """Relative paths of the text files to read, and of the links left alone, both sorted."""
     root = folder.resolve()
-    found: list[str] = []
-    skipped: list[str] = []
+    texts, skipped = list[str](), list[str]()
     for parent, folders, names in os.walk(folder, onerror=_raise):
         for name in [*folders, *names]:
             path = Path(parent, name)
@@ -84,8 +83,8 @@ def _text_files(folder: Path) -> tuple[list[str], tuple[str, ...]]:
             elif is_text and path.is_file():
                 if not encodable(relative):
                     raise InputError(f"{shown(path)} has a name that is not UTF-8; rename it.")
-                found.append(relative)
-    return sorted(found), tuple(sorted(skipped))
+                texts.append(relative)
+    return sorted(texts), tuple(sorted(skipped))
 
 
 def _raise(error: OSError) -> NoReturn:

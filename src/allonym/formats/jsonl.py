@@ -14,21 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError
+from allonym.formats import tables
 from allonym.formats.lines import LineFormat, Lines, values_of
-from allonym.formats.tables import (
-    DamagedRowError,
-    EmptyInputError,
-    Opened,
-    Part,
-    Roles,
-    batched,
-    chosen,
-    encodable,
-    named,
-    part_of,
-    shown,
-    written,
-)
+from allonym.formats.tables import Opened, Part, Roles, shown
 from allonym.formats.traces import JSON_FIELD
 
 if TYPE_CHECKING:
@@ -51,17 +39,16 @@ class JsonLines(LineFormat):
             for name, value in ({} if row is None else row).items():
                 kinds.setdefault(name, set()).add(_json_kind(value))
         if not lines:
-            raise EmptyInputError(f"{shown(path)} holds no documents; give one JSON object on each line.")
+            raise tables.EmptyInputError(f"{shown(path)} holds no documents; give one JSON object on each line.")
         if not kinds:
             raise InputError(f"{shown(path)}: none of the first {lines:,} lines names a column; repair the file.")
-        text, roles = chosen(path, list(kinds), [name for name in kinds if "string" in kinds[name]], asked)
 
-        def parts(batch_rows: int) -> Iterator[Part]:
+        def parts(roles: Roles, batch_rows: int) -> Iterator[Part]:
             fields = [_json_field(name, kinds[name]) for name in roles.keep]
-            for lines, rows in batched(_json_rows(path, asked.tolerant), batch_rows):
+            for lines, rows in tables.batched(_json_rows(path, asked.tolerant), batch_rows):
                 yield _json_part(path, roles, fields, lines, rows)
 
-        return Opened(parts, text, written(kinds, roles))
+        return tables.opened(path, list(kinds), [name for name in kinds if "string" in kinds[name]], asked, parts)
 
     def preview(self, path: Path) -> Iterator[dict[str, Any]]:
         """Give the objects."""
@@ -99,23 +86,23 @@ def _json_part(
         if (bad_column or bad_text) and not roles.tolerant:
             reason = "the text is not a string; repair the line"
             if bad_column:
-                reason = f"column {named([bad_column])} holds a lone surrogate; repair it or do not --keep it"
-            raise DamagedRowError(f"{shown(path)}, line {line}: {reason}.")
+                reason = f"column {tables.named([bad_column])} holds a lone surrogate; repair it or do not --keep it"
+            raise tables.DamagedRowError(f"{shown(path)}, line {line}: {reason}.")
         if row is None or bad_column or bad_text:
             unreadable.append(place)
         whole.append({} if row is None or bad_column else row)
     columns = {name: [row.get(name) for row in whole] for name in (roles.id, roles.author) if name is not None}
     arrays = [_json_array(field, [row.get(field.name) for row in whole]) for field in fields]
-    found = (row.get(roles.text or "") for row in whole)
-    texts = [value if isinstance(value, str) else "" for value in found]
+    values = (row.get(roles.text or "") for row in whole)
+    texts = [value if isinstance(value, str) else "" for value in values]
     kept = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-    return part_of(roles, texts, columns, kept, lines, tuple(unreadable))
+    return tables.part_of(roles, texts, columns, kept, lines, tuple(unreadable))
 
 
 def _no_text(row: dict[str, Any], names: Sequence[str]) -> str | None:
     """Return the first column whose value no output could hold."""
     values = ((name, row.get(name)) for name in names)
-    return next((name for name, value in values if isinstance(value, str) and not encodable(value)), None)
+    return next((name for name, value in values if isinstance(value, str) and not tables.encodable(value)), None)
 
 
 def _json_rows(path: Path, tolerant: bool) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
@@ -126,7 +113,7 @@ def _json_rows(path: Path, tolerant: bool) -> Iterator[tuple[int, int, dict[str,
             continue
         row, reason = (None, "") if lines.damaged else _json_row(line)
         if reason and not tolerant:
-            raise DamagedRowError(f"{shown(path)}, line {number}: {reason}.")
+            raise tables.DamagedRowError(f"{shown(path)}, line {number}: {reason}.")
         lines.damaged = False
         yield number, len(line), row
 
@@ -146,10 +133,10 @@ def _json_row(line: str) -> tuple[dict[str, Any] | None, str]:
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Refuse a repeated name, of which Python would silently take the last."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    row = dict(pairs)
+    if len(row) < len(pairs):
         raise KeyError
-    return found
+    return row
 
 
 def _finite(digits: str) -> float:

@@ -57,16 +57,12 @@ class LineFormat(TableFormat):
 
 
 class Lines:
-    """The lines of a file, decoded; where that may fail, with a mark that it did.
-
-    Attributes:
-        latest: The last line that was read.
-        damaged: Whether a line was not UTF-8 since this was last set to False.
-    """
+    """The lines of a file, decoded; where that may fail, with a mark that it did."""
 
     def __init__(self, path: Path, tolerant: bool) -> None:
         self._path, self._tolerant = path, tolerant
-        self.latest, self.damaged = "", False
+        self.latest = ""  # the last line that was read
+        self.damaged = False  # whether a line was not UTF-8 since this was last set to False
 
     def __iter__(self) -> Iterator[str]:
         offset = 0

@@ -11,18 +11,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import InputError, ParameterError
 from allonym.formats import parquet_sizes, tables
 from allonym.formats.base import TableFormat
-from allonym.formats.tables import (
-    NO_DOCUMENT,
-    DamagedRowError,
-    Opened,
-    Part,
-    Roles,
-    chosen,
-    named,
-    part_of,
-    shown,
-    written,
-)
+from allonym.formats.tables import NO_DOCUMENT, DamagedRowError, Opened, Part, Roles, named, part_of, shown
 from allonym.formats.traces import without_traces
 
 if TYPE_CHECKING:
@@ -51,14 +40,10 @@ class Parquet(TableFormat):
             types = dict(zip(names, file.schema_arrow.types, strict=True))
             groups = [file.metadata.row_group(i) for i in range(file.metadata.num_row_groups)]
             bytes_per_row = sum(group.total_byte_size for group in groups) // max(1, file.metadata.num_rows)
-        text, roles = chosen(path, names, [name for name in types if _is_text(types[name])], asked)
-        if not (_is_text(types[text]) or pa.types.is_null(types[text])):
-            reason = f"column {named([text])} holds {types[text]}, not text; name another with --text"
-            raise InputError(f"{shown(path)}: {reason}.")
         most_rows = max(1, tables.BATCH_CHARACTERS // max(1, bytes_per_row))
-        wanted = [name for name in names if name in {text, roles.id, roles.author, *roles.keep}]
 
-        def parts(batch_rows: int) -> Iterator[Part]:
+        def parts(roles: Roles, batch_rows: int) -> Iterator[Part]:
+            wanted = [name for name in names if name in {roles.text, roles.id, roles.author, *roles.keep}]
             start = 1
             with _errors(path, asked.tolerant), pq.ParquetFile(path) as file:
                 for batch in file.iter_batches(min(batch_rows, most_rows), columns=wanted, use_threads=False):
@@ -66,7 +51,12 @@ class Parquet(TableFormat):
                         yield _part(path, batch, roles, range(start, start + batch.num_rows))
                     start += batch.num_rows
 
-        return Opened(parts, text, written(names, roles))
+        table = tables.opened(path, names, [name for name in types if _is_text(types[name])], asked, parts)
+        text = table.text or ""
+        if not (_is_text(types[text]) or pa.types.is_null(types[text])):
+            reason = f"column {named([text])} holds {types[text]}, not text; name another with --text"
+            raise InputError(f"{shown(path)}: {reason}.")
+        return table
 
     def preview(self, path: Path) -> Iterator[dict[str, Any]]:
         """Give the rows, a few decoded at a time."""
@@ -93,10 +83,7 @@ def write_parquet_tables(
 ) -> None:
     """Write tables as one Parquet file, in row groups that do not depend on where one table ends.
 
-    Args:
-        path: Where to write.
-        tables: What to write, from the first row to the last.
-        if_none: Gives an empty table to write where there are no tables; without it that is refused.
+    Where there are none, the empty table that `if_none` gives is written; without it that is refused.
     """
     import pyarrow.parquet as pq
 

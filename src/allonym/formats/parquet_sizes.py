@@ -36,11 +36,7 @@ Fields = dict[int, Any]
 
 
 def check(content: bytes) -> None:
-    """Refuse a Parquet file that would take too much memory or time to read.
-
-    Raises:
-        InputError: It would, or it is no Parquet file.
-    """
+    """Refuse a Parquet file that would take too much memory or time to read, and what is no Parquet file."""
     try:
         footer = _footer(content)
         lengths = _lengths(footer[2])
@@ -161,13 +157,13 @@ class _Thrift:
 
     def struct(self) -> Fields:
         """Read a structure."""
-        found: Fields = {}
+        fields: Fields = {}
         number = 0
         while (head := self._byte()) != 0:
             number = number + (head >> 4) if head >> 4 else self._integer()
             kind = head & 15
-            found[number] = kind == 1 if kind in (1, 2) else self._value(kind)
-        return found
+            fields[number] = kind == 1 if kind in (1, 2) else self._value(kind)
+        return fields
 
     def _value(self, kind: int) -> Any:  # noqa: ANN401 - what was written there
         if kind in (4, 5, 6):
@@ -187,9 +183,9 @@ class _Thrift:
         raise ValueError("a kind of value that Parquet does not use")
 
     def _byte(self) -> int:
-        found = self._content[self.at]
+        byte = self._content[self.at]
         self.at += 1
-        return found
+        return byte
 
     def _count(self) -> int:
         number = shift = 0

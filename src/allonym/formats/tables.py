@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -56,26 +57,31 @@ class Part:
 
 @dataclass(frozen=True)
 class Opened:
-    """An input whose form has been checked.
+    """An input whose form has been checked."""
 
-    Attributes:
-        parts: Reads the documents, so many at a time.
-        text: Name of the text column; None where there are no columns.
-        columns: The columns to write, in the order of the input.
-        skipped: Links that were not followed.
-    """
-
-    parts: Callable[[int], Iterator[Part]]
-    text: str | None = None
-    columns: tuple[str, ...] = ()
+    parts: Callable[[int], Iterator[Part]]  # reads the documents, so many at a time
+    text: str | None = None  # name of the text column; None where there are no columns
+    columns: tuple[str, ...] = ()  # the columns to write, in the order of the input
     skipped: tuple[str, ...] = ()
 
 
-def chosen(path: Path, names: Sequence[str], strings: Sequence[str], asked: Roles) -> tuple[str, Roles]:
-    """Check the asked columns against those there are, and find the text column."""
+def opened(
+    path: Path,
+    names: Sequence[str],
+    strings: Sequence[str],
+    asked: Roles,
+    parts: Callable[[Roles, int], Iterator[Part]],
+) -> Opened:
+    """Check the asked columns against those there are, find the text column, and hand both on to what reads rows."""
+    roles = _with_text(path, names, strings, asked)
+    columns = tuple(name for name in names if name == roles.text or name in roles.keep)
+    return Opened(partial(parts, roles), roles.text, columns)
+
+
+def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: Roles) -> Roles:
     if len(set(names)) < len(names):
         repeated = [name for name in dict.fromkeys(names) if list(names).count(name) > 1]
-        raise InputError(f"{shown(path)} repeats a column name ({_header(repeated)}); rename them apart.")
+        raise InputError(f"{shown(path)} repeats a column name ({_header(repeated)}); rename one of them.")
     wanted = [name for name in (asked.text, asked.id, asked.author, *asked.keep) if name is not None]
     missing = [name for name in wanted if name not in names or not encodable(name)]
     if missing:
@@ -87,12 +93,7 @@ def chosen(path: Path, names: Sequence[str], strings: Sequence[str], asked: Role
     if text in asked.keep or text == asked.id:
         raise InputError(f"Column {named([text])} is the text to protect; it cannot be kept or be the id.")
     keep = tuple(name for name in names if name in asked.keep)
-    return text, Roles(text, asked.id, asked.author, keep, asked.tolerant)
-
-
-def written(names: Iterable[str], roles: Roles) -> tuple[str, ...]:
-    """Return the columns of the output, in the order of the input."""
-    return tuple(name for name in names if name == roles.text or name in roles.keep)
+    return Roles(text, asked.id, asked.author, keep, asked.tolerant)
 
 
 def part_of(

@@ -36,7 +36,7 @@ class Text(Format):
 
     def write(self, path: Path, batches: Batches, text: str = "text", columns: Sequence[str] = ()) -> None:
         """Write the one text as it is."""
-        texts = [one for batch in batches for one in batch.texts]
+        texts = [content for batch in batches for content in batch.texts]
         if len(texts) != 1:
             raise ParameterError(f"A text file must hold 1 document, got {len(texts)}.")
         path.write_bytes(storable(texts[0]).encode())

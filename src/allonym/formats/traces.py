@@ -51,7 +51,7 @@ def _plain_type(kind: Any) -> Any:  # noqa: ANN401 - an Arrow type
     if isinstance(kind, pa.BaseExtensionType):
         return _plain_type(kind.storage_type)
     if pa.types.is_struct(kind):
-        return pa.struct([bare(kind.field(place)) for place in range(kind.num_fields)])
+        return pa.struct([bare(kind.field(number)) for number in range(kind.num_fields)])
     if pa.types.is_map(kind):
         return pa.map_(_plain_type(kind.key_type), bare(kind.item_field), keys_sorted=kind.keys_sorted)
     if pa.types.is_fixed_size_list(kind):

@@ -62,19 +62,18 @@ def check_listed_ids(path: str | Path, ids: Sequence[str], start: int = 0) -> No
     """Refuse ids that could not be listed beside the output, one a line."""
     if Path(path).suffix.lower() in LISTED:
         for number, identifier in enumerate(ids, start + 1):
-            if "\n" in identifier or "\r" in identifier:
-                place = f"{shown(Path(path).with_suffix('.ids.txt').name)}, entry {number}"
-                raise InputError(f"{place}: holds a line break; end -o in .parquet.")
+            _refuse_line_break(Path(path).with_suffix(".ids.txt"), number, identifier)
+
+
+def _refuse_line_break(path: Path, number: int, line: str) -> None:
+    if "\n" in line or "\r" in line:
+        raise InputError(f"{shown(path.name)}, entry {number}: holds a line break; end -o in .parquet.")
 
 
 def write_terms(path: str | Path, parts: Parts, vocabulary: Sequence[str]) -> None:
-    """Write term vectors in the format of the suffix.
+    """Write term vectors in the format of the suffix; `parts` is called for each pass, of which some need several."""
+    from scipy.sparse import csr_array
 
-    Args:
-        path: Where to write.
-        parts: Gives the rows from the first to the last each time it is called; some formats need several passes.
-        vocabulary: The words of the columns.
-    """
     if not encodable("".join(vocabulary)):
         raise ParameterError("Words and ids must be valid text, without lone surrogates.")
     check_terms_output(path)
@@ -86,7 +85,7 @@ def write_terms(path: str | Path, parts: Parts, vocabulary: Sequence[str]) -> No
     suffix = Path(path).suffix.lower()
     if suffix == ".parquet":
         tables = (terms_table(part, vocabulary) for part in checked())
-        empty = TermRows(_empty(len(vocabulary)), [])
+        empty = TermRows(csr_array((0, len(vocabulary)), dtype="int32"), [])
         write_parquet_tables(Path(path), tables, if_none=lambda: terms_table(empty, vocabulary))
         return
     if suffix == ".npz":
@@ -193,22 +192,10 @@ def _write_svmlight(path: str | Path, parts: Iterable[TermRows]) -> None:
     """Write `0 column:count …` lines, columns from 1."""
     with open(path, "w", encoding="ascii", newline="") as file:
         for part in parts:
-            bounds, columns, counts = (
-                array.tolist() for array in (part.matrix.indptr, part.matrix.indices, part.matrix.data)
-            )
-            for first, last in pairwise(bounds):
-                pairs = (
-                    f" {column + 1}:{count}"
-                    for column, count in zip(columns[first:last], counts[first:last], strict=True)
-                )
-                file.write(f"0{''.join(pairs)}\n")
-
-
-def _empty(words: int) -> Any:  # noqa: ANN401
-    import numpy as np
-    from scipy.sparse import csr_array
-
-    return csr_array((0, words), dtype=np.int32)
+            columns, counts = part.matrix.indices.tolist(), part.matrix.data.tolist()
+            pairs = [f" {column + 1}:{count}" for column, count in zip(columns, counts, strict=True)]
+            for first, last in pairwise(part.matrix.indptr.tolist()):
+                file.write(f"0{''.join(pairs[first:last])}\n")
 
 
 def _canonical(part: TermRows, words: int) -> Any:  # noqa: ANN401
@@ -234,18 +221,16 @@ def _canonical(part: TermRows, words: int) -> Any:  # noqa: ANN401
 def _write_lists(path: Path, vocabulary: Sequence[str], parts: Parts) -> None:
     """Write the words beside the vectors, and the ids where they are more than numbers of rows."""
     _write_lines(path.with_suffix(".vocabulary.txt"), vocabulary)
-    row, plain = 0, True
-    for part in parts():
-        check_listed_ids(path, part.ids, row)
-        plain = plain and all(identifier == str(number) for number, identifier in enumerate(part.ids, row))
-        row += len(part.ids)
-    if not plain:
-        _write_lines(path.with_suffix(".ids.txt"), (identifier for part in parts() for identifier in part.ids))
+
+    def ids() -> Iterator[str]:
+        return (identifier for part in parts() for identifier in part.ids)
+
+    if any(identifier != str(row) for row, identifier in enumerate(ids())):
+        _write_lines(path.with_suffix(".ids.txt"), ids())
 
 
 def _write_lines(path: Path, lines: Iterable[str]) -> None:
     with open(path, "w", encoding="utf-8", newline="") as file:
         for number, line in enumerate(lines, 1):
-            if "\n" in line or "\r" in line:
-                raise InputError(f"{shown(path.name)}, entry {number}: holds a line break; end -o in .parquet.")
+            _refuse_line_break(path, number, line)
             file.write(f"{line}\n")

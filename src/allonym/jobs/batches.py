@@ -19,22 +19,17 @@ if TYPE_CHECKING:
 OnError = Literal["stop", "skip", "blank"]
 
 FAILED_ROWS = "which documents could not be anonymized"
+ON_ERROR = "--on-error skip leaves such rows out, --on-error blank empties their text."
 _FAILURES_THAT_ARE_A_BUG = 20  # so many documents in a row, and none that works: it is not the documents
 
 
 @dataclass(frozen=True)
 class Protected:
-    """A batch ready to be written.
+    """A batch ready to be written."""
 
-    Attributes:
-        batch: The ids, kept columns and, of text methods, protected texts to write.
-        matrix: The term vectors of vector methods.
-        failed: Positions in the input of documents that could not be read or anonymized, counted from 0.
-    """
-
-    batch: DocumentBatch
+    batch: DocumentBatch  # the ids, kept columns and, of text methods, protected texts to write
     matrix: csr_array[Any, Any] | None = None
-    failed: tuple[int, ...] = ()
+    failed: tuple[int, ...] = ()  # positions in the input, from 0, of documents that could not be read or anonymized
 
     def terms(self) -> TermRows:
         """Return the term vectors with what is written beside them."""
@@ -52,7 +47,7 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, o
         RowsError: A document failed and `on_error` is "stop"; the message has its number, never its text.
     """
     try:
-        pieces = [(0, len(batch.texts), anonymizer.release(batch.texts, rng=release, start=batch.start).payload)]
+        pieces = [(0, len(batch.texts), _released(anonymizer, batch.texts, release, batch.start))]
     except (AllonymError, OSError, MemoryError):
         raise  # of the settings or the machine, not of a document
     except Exception as error:
@@ -61,11 +56,8 @@ def protect(anonymizer: Anonymizer, batch: DocumentBatch, release: OneRelease, o
     pieces = [part for piece in pieces for part in _cut(piece, batch.unreadable)]
     failed = [first for first, _, payload in pieces if payload is None]
     if failed and on_error == "stop":
-        raise RowsError(f"{rows_sentence([batch.start + place for place in failed])} {_WAY_OUT}")
+        raise RowsError(f"{rows_sentence([batch.start + place for place in failed])} Nothing was written; {ON_ERROR}")
     return _assembled(anonymizer, batch, pieces, failed, on_error)
-
-
-_WAY_OUT = "Nothing was written; --on-error skip leaves such rows out, --on-error blank empties their text."
 
 
 def rows_sentence(positions: Sequence[int], what: str = "anonymized") -> str:
@@ -74,6 +66,12 @@ def rows_sentence(positions: Sequence[int], what: str = "anonymized") -> str:
     listed = ", ".join(f"{position + 1:,}" for position in positions[:20])
     more = f" and {count - 20:,} more" if count > 20 else ""
     return f"Row{'s' if count > 1 else ''} {listed}{more} could not be {what}."
+
+
+def _released(anonymizer: Anonymizer, texts: list[str], release: OneRelease, start: int) -> Any:  # noqa: ANN401
+    """Return the vectors, or the texts, that are released."""
+    done = anonymizer.release(texts, rng=release, start=start)
+    return done.payload if anonymizer.kind == "vectors" else done.texts()
 
 
 def _pieces(
@@ -85,7 +83,7 @@ def _pieces(
     while waiting:
         first, last = waiting.pop()
         try:
-            payload = anonymizer.release(batch.texts[first:last], rng=release, start=batch.start + first).payload
+            payload = _released(anonymizer, batch.texts[first:last], release, batch.start + first)
         except (AllonymError, OSError, MemoryError):
             raise
         except Exception:
@@ -130,19 +128,9 @@ def _assembled(
         left = _rows(batch, [place for place in range(len(batch.texts)) if place not in out])
     if anonymizer.kind == "vectors":
         return Protected(left, _stacked(anonymizer, pieces, on_error), positions)
-    texts = [
-        text for _, _, payload in pieces for text in (_blank(on_error) if payload is None else map(as_text, payload))
-    ]
+    blank = [""] if on_error == "blank" else []
+    texts = [text for _, _, payload in pieces for text in (blank if payload is None else payload)]
     return Protected(replace(left, texts=texts), None, positions)
-
-
-def as_text(document: str | list[str]) -> str:
-    """Return a released document as text; a bag of words, sorted as it comes, is written with blanks."""
-    return document if isinstance(document, str) else " ".join(document)
-
-
-def _blank(on_error: OnError) -> list[str]:
-    return [""] if on_error == "blank" else []
 
 
 def _stacked(anonymizer: Anonymizer, pieces: Sequence[tuple[int, int, Any]], on_error: OnError) -> Any:  # noqa: ANN401

@@ -30,21 +30,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Written:
-    """A chunk that is safely on disk.
+    """A chunk that is safely on disk."""
 
-    Attributes:
-        number: Which chunk, counted from 0.
-        start: Position of its first document.
-        rows: How many documents of the input it covers.
-        failed: Positions of those that could not be anonymized.
-        digest: SHA-256 of the file: of protected text, whose noise makes guessing the original from it hopeless.
-    """
-
-    number: int
-    start: int
+    number: int  # which chunk, counted from 0
+    start: int  # position of its first document
     rows: int
     failed: tuple[int, ...]
-    digest: str
+    digest: str  # SHA-256 of protected text, whose noise makes guessing the original from it hopeless
 
     @classmethod
     def of(cls, answer: Answer) -> Written:
@@ -54,19 +46,12 @@ class Written:
 
 @dataclass(frozen=True)
 class Layout:
-    """What the rows of an output look like; small and plain, so that workers can be sent one.
-
-    Attributes:
-        vectors: Whether the output holds term vectors.
-        format: The format of the input, and of text output.
-        text: Name of the text column.
-        columns: The columns to write, in order.
-    """
+    """What the rows of an output look like; small and plain, so that workers can be sent one."""
 
     vectors: bool
-    format: Format
+    format: Format  # the format of the input, and of text output
     text: str
-    columns: tuple[str, ...]
+    columns: tuple[str, ...]  # the columns to write, in order
 
     @property
     def lines(self) -> LineFormat | None:

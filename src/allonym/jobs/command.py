@@ -21,12 +21,7 @@ _SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}
 
 
 class Command:
-    """A program called by its command line, never through a shell.
-
-    Args:
-        line: The command line, split as a shell would split it.
-        timeout: Seconds that one run may take.
-    """
+    """A program called by its command line, split as a shell would split it, but never through a shell."""
 
     def __init__(self, line: str, *, timeout: float = TIMEOUT) -> None:
         try:

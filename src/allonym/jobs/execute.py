@@ -25,68 +25,47 @@ from allonym.formats.tables import shown
 from allonym.formats.vectors import write_terms
 from allonym.jobs import fingerprints
 from allonym.jobs.accounts import Account
-from allonym.jobs.batches import OnError, as_text
+from allonym.jobs.batches import OnError
 from allonym.jobs.chunks import Layout, Maker, Making, Written, read_terms
 from allonym.jobs.engines import Engine
 from allonym.jobs.engines.local import Local
 from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target
 from allonym.jobs.parts import PartMaker, Parts, part_name
-from allonym.jobs.plan import BATCH_ROWS, Plan, plain_parameter, plan, without_authors
+from allonym.jobs.plan import Plan, plain_parameter, plan, without_authors
 from allonym.jobs.store import JobFolder, folder_of
 from allonym.randomness import OneRelease, Rng, reopened, secure
 
-__all__ = ["BATCH_ROWS", "Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
+__all__ = ["Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True)
 class Options:
-    """How a job is done; nothing here changes what comes out of a document.
+    """How a job is done; nothing here changes what comes out of a document."""
 
-    Attributes:
-        force: Replace an existing output, and discard an unfinished job.
-        processes: How many work at once.
-        on_error: Documents that fail stop the job, are left out, or are written without text.
-        resume: Take up the unfinished job of this output.
-        account: Where to charge the job.
-    """
-
-    force: bool = False
+    force: bool = False  # replace an existing output, and discard an unfinished job
     processes: int = 1
-    on_error: OnError = "stop"
-    resume: bool = False
+    on_error: OnError = "stop"  # documents that fail stop the job, are left out, or are written without text
+    resume: bool = False  # take up the unfinished job of this output
     account: Account | None = None
 
-    def _post_init__(self) -> None:
+    def __post_init__(self) -> None:
         if self.processes < 1:
             raise ParameterError(f"A job needs at least 1 process, got {self.processes}.")
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a job.
+    """What came of a job."""
 
-    Attributes:
-        payload: The protected document, where there is no output file.
-        failed: Positions of documents that could not be anonymized, counted from 0.
-        resumed: How many documents had been done before.
-    """
-
-    payload: Any = None
-    failed: tuple[int, ...] = ()
-    resumed: int = 0
+    payload: Any = None  # the protected document, where there is no output file
+    failed: tuple[int, ...] = ()  # positions of documents that could not be anonymized, counted from 0
+    resumed: int = 0  # how many documents had been done before
 
 
 def run(job: Plan, rng: Rng, *, force: bool, progress: Progress) -> Any:  # noqa: ANN401 - the payload, or None
-    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file.
-
-    Args:
-        job: What to do.
-        rng: Where noise comes from: `randomness.secure()`.
-        force: Replace an existing output.
-        progress: Called with the number of documents done since the last call.
-    """
+    """Anonymize everything; write it beside its guarantee, or return the payload where there is no output file."""
     return execute(job, rng, progress, Options(force=force)).payload
 
 
@@ -96,8 +75,7 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
     Args:
         job: What to do.
         rng: Where noise comes from; None draws a fresh key, after the ledger was charged.
-        progress: Called with the number of documents done since the last call. The first call of a resumed job has
-            those done before.
+        progress: Called with the number of documents done since the last call; at first, those of an interrupted run.
         options: How to do it.
 
     Raises:
@@ -110,23 +88,19 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
             raise ResumeError("What goes to standard output cannot be resumed; leave out --resume.")
         _charge(job, options)
         [batch] = job.documents
-        payload = job.anonymizer.release(batch.texts, rng=_opened(job, rng)).payload
-        return Outcome(payload if job.anonymizer.kind == "vectors" else [as_text(one) for one in payload])
+        release = job.anonymizer.release(batch.texts, rng=_opened(job, rng))
+        return Outcome(release.payload if job.anonymizer.kind == "vectors" else release.texts())
     folder = JobFolder(job.out)
     _refuse_unfinished(folder, options)
     if job.chunks == 1 and job.parts is None and not options.resume:
-        return _at_once(job, rng, progress, options)
+        return _at_once(job, job.out, rng, progress, options)
     if not options.resume:
-        refuse_target(job.out, options.force, source=_source(job))
+        refuse_target(job.out, options.force, source=job.documents.source)
     return _in_chunks(job, folder, rng, progress, options)
 
 
 def _charge(job: Plan, options: Options, fingerprint: str = "") -> int | None:
     return None if options.account is None else options.account.charge(job, fingerprint)
-
-
-def _source(job: Plan) -> str | None:
-    return None if job.documents.source == "-" else job.documents.source
 
 
 def _layout(job: Plan) -> Layout:
@@ -136,11 +110,11 @@ def _layout(job: Plan) -> Layout:
 
 def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
     """Refuse to resume nothing, or to begin where a job is unfinished; discarding one refunds nothing."""
-    found = folder.path.is_dir()
-    if options.resume and not found:
+    unfinished_before = folder.path.is_dir()
+    if options.resume and not unfinished_before:
         reason = "has no unfinished job to resume; leave out --resume to start one"
         raise ResumeError(f"{shown(folder.out)} {reason}.")
-    if found and not options.resume:
+    if unfinished_before and not options.resume:
         if not options.force:
             raise InputError(
                 f"{shown(folder.out)} has an unfinished job; add --resume to go on with it, or --force to discard it."
@@ -149,10 +123,9 @@ def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
             folder.destroy()
 
 
-def _at_once(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+def _at_once(job: Plan, out: Path, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
     """Do a job of one chunk, which would be made again after a crash anyway."""
-    out = _target(job)
-    with atomic(out, options.force, source=_source(job)) as place:
+    with atomic(out, options.force, source=job.documents.source) as place:
         _charge(job, options)
         release = _opened(job, rng)
         layout, stage = _layout(job), place.parent.parent
@@ -204,16 +177,16 @@ class _Work:
 
 
 def _work(job: Plan, folder: JobFolder, options: Options) -> _Work:
-    out = _target(job)
+    stage = folder.new / folder.out.name
     if job.parts is not None:
-        return _work_on_parts(job, job.parts, folder.new / out.name, options)
+        return _work_on_parts(job, job.parts, stage, options)
     layout = _layout(job)
     maker = Maker(job.anonymizer, layout, folder.chunks, options.on_error)
     tasks = ((number, (number, without_authors(batch))) for number, batch in enumerate(job.documents))
 
     def joined(paths: Sequence[Path], failed: int) -> None:
         folder.clear_stage()
-        _put_together(job, layout, paths, folder.new / out.name, failed)
+        _put_together(job, layout, paths, stage, failed)
 
     return _Work(Local(min(options.processes, job.chunks)), maker, tasks, maker.path, joined)
 
@@ -238,7 +211,7 @@ def _finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) 
     """Give what was put together its names, and remove the job."""
     # Names that are taken now may have been taken by this job in its last moments before a crash.
     force = force or "publishing" in folder.facts()
-    refuse_target(folder.out, force, source=_source(job))
+    refuse_target(folder.out, force, source=job.documents.source)
     folder.note(publishing=True)
     folder.forget_replaced()
     publish(folder.out, folder.new, folder.old, force)
@@ -290,7 +263,7 @@ def _opened(job: Plan, rng: Rng | None) -> OneRelease:
 def _begun(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -> OneRelease:
     """Charge a new job, draw its key and note by what it can be known again."""
     try:
-        refuse_target(folder.out, options.force, source=_source(job))
+        refuse_target(folder.out, options.force, source=job.documents.source)
         charged = _charge(job, options, folder.path.name)
         rng = secure() if rng is None else rng
         release = _opened(job, rng)
@@ -313,7 +286,7 @@ def _taken_up(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -
     facts = folder.facts()
     key = folder.read_key()
     if rng is not None and facts["origin"] != fingerprints.of_origin(rng, key):
-        raise ResumeError("The seed is another than that of the unfinished job; resume with the same one.")
+        raise ResumeError("The seed is not that of the unfinished job; resume with the same one.")
     now = json.loads(json.dumps(_identity(job, options, key)))
     changed = [name for name, value in facts["same"].items() if now.get(name) != value]
     if facts["on_error"] not in ("stop", options.on_error):  # "stop" left nothing out so far, so it may change
@@ -341,12 +314,6 @@ def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
         "--insecure-seed": job.repeatable,
         "the ledger or the data set": None if account is None else [account.ledger.name, account.dataset],
     }
-
-
-def _target(job: Plan) -> Path:
-    if job.out is None:
-        raise ParameterError("This job has no output file.")
-    return job.out
 
 
 def unfinished(job: Plan) -> bool:

@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import platform
-from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,13 +64,12 @@ def of_anonymizer(anonymizer: Anonymizer, key: bytes) -> dict[str, Any]:
 
 def of_files(anonymizer: Anonymizer) -> bytes:
     """Return a digest of the files that the parameters name, such as a model; nothing where they name none."""
-    digest, found = hashlib.blake2b(digest_size=32), False
-    for _, value in sorted(anonymizer.get_params().items()):
-        if isinstance(value, str | Path) and os.path.exists(value):
-            for path in _files(Path(value)):
-                _add_file(digest, path)
-                found = True
-    return digest.digest() if found else b""
+    values = [value for _, value in sorted(anonymizer.get_params().items()) if isinstance(value, str | Path)]
+    files = [path for value in values if os.path.exists(value) for path in _files(Path(value))]
+    digest = hashlib.blake2b(digest_size=32)
+    for path in files:
+        _add_file(digest, path)
+    return digest.digest() if files else b""
 
 
 def of_origin(rng: Rng, key: bytes) -> str:
@@ -81,33 +79,23 @@ def of_origin(rng: Rng, key: bytes) -> str:
 
 def _drawn(anonymizer: Anonymizer, probe: str) -> str:
     """Return what an anonymizer draws for public texts under a public seed, or by what error it fails."""
-    from allonym.jobs.batches import as_text
-
     try:
-        payload = anonymizer.release([probe, ""], rng=insecure(0)).payload
+        return json.dumps(anonymizer.release([probe, ""], rng=insecure(0)).texts())
     except AllonymError:
         raise
     except Exception as error:  # a document it fails on is the job's business, and a probe is none of its documents
         return type(error).__name__
-    if anonymizer.kind == "vectors":
-        payload = [str(sorted(row.items())) for row in _counts(payload)]
-    return json.dumps([as_text(document) for document in payload])
 
 
 def of_versions() -> dict[str, str]:
     """Return the versions of everything a draw goes through."""
-    found = {"allonym": __version__, "python": ".".join(platform.python_version_tuple()[:2])}
+    versions = {"allonym": __version__, "python": ".".join(platform.python_version_tuple()[:2])}
     for name in _DRAWING:
         try:
-            found[name] = version(name)
+            versions[name] = version(name)
         except PackageNotFoundError:
-            found[name] = "absent"
-    return found
-
-
-def _counts(vectors: Any) -> Iterator[dict[int, int]]:  # noqa: ANN401 - a sparse matrix
-    for first, last in zip(vectors.indptr[:-1], vectors.indptr[1:], strict=True):
-        yield dict(zip(vectors.indices[first:last].tolist(), vectors.data[first:last].tolist(), strict=True))
+            versions[name] = "absent"
+    return versions
 
 
 def _files(path: Path) -> list[Path]:

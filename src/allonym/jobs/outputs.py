@@ -28,14 +28,9 @@ def privacy_path(out: str | Path) -> Path:
 
 
 def default_output(source: str | Path, suffix: str | None = None) -> Path | None:
-    """Where the output goes when nobody says: `name.anon.ext` beside the input.
+    """Where the output goes when nobody says: `name.anon.ext` beside the input; None for standard input.
 
-    Args:
-        source: The input; a folder gives `name.anon` plus the suffix.
-        suffix: Such as `.npz`; None for that of the input.
-
-    Returns:
-        The path, or None for standard input, whose output goes to standard output.
+    A folder gives `name.anon` plus the suffix; without a suffix a file keeps its own.
     """
     if str(source) == "-":
         return None
@@ -64,17 +59,7 @@ def atomic(path: str | Path, force: bool = False, *, source: str | Path | None =
     written beside it there (`privacy_path(place)`, the vocabulary) is published with it: the guarantee first,
     the output last, an older output withdrawn before, so that no output is seen with another's guarantee.
     On any exception, an interrupt too, nothing is left and older files are as they were.
-
-    Args:
-        path: The target, a file or a folder.
-        force: Replace an existing target and its companions.
-        source: The input, which is never replaced, nor anything inside an input folder.
-
-    Yields:
-        The path to write to.
-
-    Raises:
-        InputError: The target exists, is the input, or its folder cannot be written to.
+    An existing target is refused without `force`, and `source`, the input, is never replaced, nor anything in it.
     """
     target = Path(path)
     refuse_target(target, force, source=source)
@@ -122,7 +107,7 @@ def _family(target: Path) -> list[Path]:
     """All files an output may consist of, in the order in which they appear."""
     family = [*companions(target), target]
     if target.name in ("", "..") or max(len(os.fsencode(path.name)) for path in family) > _LONGEST_NAME:
-        raise InputError(f"{shown(target)} cannot be the name of an output; choose a shorter or full -o.")
+        raise InputError(f"{shown(target)} cannot be the name of an output; choose a shorter or a full name with -o.")
     return family
 
 

@@ -32,17 +32,11 @@ _FIRST_ROWS = 1024  # by which a table is opened
 
 @dataclass(frozen=True)
 class Part:
-    """One file of a table and where its rows stand in the whole.
+    """One file of a table and where its rows stand in the whole."""
 
-    Attributes:
-        number: Which part, counted from 0.
-        path: The file, at the same place on every machine.
-        start: Position of its first row.
-    """
-
-    number: int
-    path: str
-    start: int = 0
+    number: int  # which part, counted from 0
+    path: str  # the file, at the same place on every machine
+    start: int = 0  # position of its first row
 
 
 def find_parts(source: str | Path) -> list[Part]:
@@ -51,7 +45,7 @@ def find_parts(source: str | Path) -> list[Part]:
     if path.is_file() and path.suffix.lower() in table_suffixes():
         return [Part(0, os.path.abspath(path))]
     if not path.is_dir():
-        raise InputError(f"{shown(path)} is no folder of parts; give a folder with .parquet, .csv or .jsonl files.")
+        raise InputError(f"{shown(path)} is not a folder of parts; give a folder with .parquet, .csv or .jsonl files.")
     names = sorted(name for name in os.listdir(path) if not name.startswith(("_", ".")))
     suffixes = {Path(name).suffix.lower() for name in names}
     if len(suffixes) != 1 or not suffixes <= set(table_suffixes()):
@@ -69,20 +63,12 @@ def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at some documents found.
-
-    Attributes:
-        rows: How many there are.
-        unreadable: Places among them of rows that could not be read.
-        authors: How many each author wrote, where that is asked.
-        form: The columns, the text column and the format.
-        number: Of the part.
-    """
+    """What a look at some documents found."""
 
     rows: int
-    unreadable: Sequence[int] = ()
-    authors: Mapping[str, int] = field(default_factory=dict)
-    form: Sequence[object] = ()
+    unreadable: Sequence[int] = ()  # places of rows that could not be read
+    authors: Mapping[str, int] = field(default_factory=dict)  # how many each author wrote, where that is asked
+    form: Sequence[object] = ()  # the columns, the text column and the format
     number: int = 0
 
 
@@ -132,14 +118,14 @@ def open_parts(source: str | Path, roles: Roles, engine: Engine[Part]) -> tuple[
 def _look(given: tuple[Roles, int], part: Part) -> Answer:
     roles, rows = given
     documents = open_part(part, roles, rows)
-    found, broken, authors = 0, list[int](), Counter[str]()
+    count, unreadable, authors = 0, list[int](), Counter[str]()
     for batch in documents or ():
-        found += len(batch.texts)
-        broken += [batch.start + place for place in batch.unreadable]
+        count += len(batch.texts)
+        unreadable += [batch.start + row for row in batch.unreadable]
         if roles.author is not None:
             authors.update(batch.names()[1] or ())
     form = [] if documents is None else [list(documents.columns), documents.text, documents.format.name]
-    return {"rows": found, "unreadable": broken, "authors": dict(authors), "form": form, "number": part.number}
+    return {"rows": count, "unreadable": unreadable, "authors": dict(authors), "form": form, "number": part.number}
 
 
 @dataclass(frozen=True)
@@ -147,30 +133,20 @@ class _Digest:
     key: bytes = field(repr=False)
 
     def __call__(self, _: None, part: Part) -> Answer:
-        digest = hashlib.blake2b(key=self.key)
         with open(part.path, "rb") as file:
-            while block := file.read(1 << 20):
-                digest.update(block)
+            digest = hashlib.file_digest(file, lambda: hashlib.blake2b(key=self.key))
         return {"digest": digest.hexdigest(), "number": part.number}
 
 
 @dataclass(frozen=True)
 class PartMaker:
-    """All that is needed to do any part; sent to every machine once.
-
-    Attributes:
-        anonymizer: What protects the texts.
-        roles: Which column is what.
-        rows: Most documents at a time.
-        on_error: What becomes of documents that fail.
-        folder: Where finished parts go.
-    """
+    """All that is needed to do any part; sent to every machine once."""
 
     anonymizer: Anonymizer
     roles: Roles
-    rows: int
+    rows: int  # most documents at a time
     on_error: OnError
-    folder: str
+    folder: str  # where finished parts go
 
     def make(self, part: Part, release: OneRelease) -> Written:
         """Protect a part and write it so that it is there whole, or not at all.
@@ -184,9 +160,9 @@ class PartMaker:
 
         def protected() -> Iterator[Protected]:
             for batch in documents:
-                found = protect(self.anonymizer, self._placed(batch, part.start), release, self.on_error)
-                done.append((len(batch.texts), found.failed))
-                yield found
+                released = protect(self.anonymizer, self._placed(batch, part.start), release, self.on_error)
+                done.append((len(batch.texts), released.failed))
+                yield released
 
         with disk.whole(Path(self.folder) / part_name(part, self.anonymizer)) as draft:
             self._write(draft, documents, protected())

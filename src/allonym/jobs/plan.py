@@ -34,36 +34,21 @@ PER_AUTHOR = "Losses of documents of one author add up: for an author of n docum
 
 @dataclass(frozen=True)
 class Plan:
-    """What a job will do and promise.
-
-    Attributes:
-        anonymizer: What protects the texts.
-        documents: The input, in batches that become the chunks of the job.
-        count: How many documents it holds.
-        out: Where the release goes; None is standard output.
-        per_document: The promise for one document.
-        per_author: The promise for all documents of the author with the most, where authors are known; for the eyes of
-            whoever has the input, since how many these are is itself a fact about it.
-        chunks: How many batches there are.
-        has_ids: Whether documents are told apart by ids of the input.
-        has_authors: Whether the authors are known.
-        repeatable: Whether the noise can be undone by whoever knows the seed.
-        unreadable: Positions of rows that could not be read; they count as documents, and nothing is drawn for them.
-        parts: The files of a table in many; each is a chunk.
-    """
+    """What a job will do and promise."""
 
     anonymizer: Anonymizer
-    documents: Documents
+    documents: Documents  # the input, in batches that become the chunks of the job
     count: int
-    out: Path | None
+    out: Path | None  # where the release goes; None is standard output
     per_document: Guarantee
+    # For all documents of the author with the most. How many these are is a fact about the input, so it is not written.
     per_author: Guarantee | None
     chunks: int = 1
-    has_ids: bool = False
+    has_ids: bool = False  # whether documents are told apart by ids of the input
     has_authors: bool = False
-    repeatable: bool = False
-    unreadable: tuple[int, ...] = ()
-    parts: Parts | None = None
+    repeatable: bool = False  # whether the noise can be undone by whoever knows the seed
+    unreadable: tuple[int, ...] = ()  # positions of rows that could not be read; they count, but get no noise
+    parts: Parts | None = None  # the files of a table in many; each is a chunk
 
     def units(self) -> Iterator[Units]:
         """Read the ids and authors, as a ledger counts them, where there are any."""
@@ -77,19 +62,17 @@ class Plan:
     def record(self, failed: int = 0) -> dict[str, Any]:
         """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
 
-        Args:
-            failed: How many documents could not be read or anonymized; which ones shows in the output, and is then
-                said.
+        Which documents failed shows in the output, so that it is said.
         """
         parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
-        told = (FAILED_ROWS,) if failed or self.unreadable else ()
+        copied = (FAILED_ROWS,) if failed or self.unreadable else ()
         record: dict[str, Any] = {
             "tool": "allonym",
             "version": __version__,
             "method": self.anonymizer.method,
             "parameters": parameters,
             "documents": self.count,
-            "guarantee": self.per_document.releasing(*told).to_dict(),
+            "guarantee": self.per_document.releasing(*copied).to_dict(),
         }
         if self.has_authors and self.per_document.formal:
             record["per_author"] = PER_AUTHOR
@@ -114,18 +97,12 @@ def plan(
 ) -> Plan:
     """Read the input once, so that every error in it shows before anything is spent, and state the promise.
 
-    Args:
-        anonymizer: What shall protect the texts.
-        documents: The opened input.
-        out: Where the release shall go; None for the default place, `-` for standard output (one document only).
-        has_ids: Whether an id column was named.
-        has_authors: Whether an author column was named.
-        keep: The columns to copy.
-        repeatable: Whether the noise will come from a seed.
-        chunk_rows: Most documents at a time; by default as many as some 200 MB of memory allow.
-        parts: The files of a table in many, opened with the documents.
+    Without `out` the release goes to the default place; `-` is standard output, for one document only. At most
+    `chunk_rows` documents are done at a time, by default as many as some 200 MB of memory allow. `parts` are the
+    files of a table in many, opened with the documents.
     """
-    refuse_unsure_names(documents)
+    if documents.text is not None and not documents.named:
+        refuse_unsure_text(shown(documents.source), documents.text)
     target = _target(anonymizer, documents, out, keep, in_parts=parts is not None)
     promise = anonymizer.guarantee()
     documents = documents.in_batches_of(chunk_rows or rows_at_once(promise))
@@ -189,12 +166,6 @@ def refuse_all_unreadable(source: str | Path, count: int, unreadable: int) -> No
         rows = "The only row" if count == 1 else f"None of the {count:,} rows"
         verb = "cannot be read" if count == 1 else "can be read"
         raise InputError(f"{rows} of {shown(source)} {verb}; leave out --on-error to see what is wrong with the first.")
-
-
-def refuse_unsure_names(documents: Documents) -> None:
-    """Refuse a table whose first row may be a document."""
-    if documents.text is not None and not documents.named:
-        refuse_unsure_text(shown(documents.source), documents.text)
 
 
 def rows_at_once(promise: Guarantee) -> int:

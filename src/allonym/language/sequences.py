@@ -156,7 +156,7 @@ def _simple(kind: str, token: str) -> str:
 
 def _piece_starts(found: Sequence[str], begin: int, end: int) -> Iterator[int]:
     """Return where the pieces of a sentence begin."""
-    for piece in _pieces(list(found[begin:end])):
+    for piece in pieces(list(found[begin:end])):
         yield begin
         begin += len(piece)
 

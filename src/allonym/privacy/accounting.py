@@ -15,9 +15,6 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from allonym.errors import ParameterError
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Guarantee
 
@@ -156,15 +153,3 @@ def _conversion(order: float, delta: float) -> Fraction:
     terms = (math.log(float(step)) - math.log(order), math.log(delta) + math.log(order))
     margin = (abs(math.log(float(step))) + 1 + (abs(math.log(delta)) + 1) / float(step)) * _LOGARITHMS
     return Fraction(terms[0]) - Fraction(terms[1]) / step + Fraction(margin)
-
-
-def renyi_between(p: NDArray[np.float64], q: NDArray[np.float64], order: float) -> float:
-    """Return the Rényi divergence D_α(p ‖ q) of two laws with the same support."""
-    if not 1 < order < math.inf:
-        raise ParameterError(f"A Rényi order must be above 1, got {order}.")
-    if ((p > 0) != (q > 0)).any():
-        return math.inf
-    held = p > 0
-    exponents = np.log(p[held]) + (order - 1) * np.log(p[held] / q[held])
-    peak = exponents.max()
-    return float(peak + np.log(np.exp(exponents - peak).sum())) / (order - 1)

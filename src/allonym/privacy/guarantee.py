@@ -98,10 +98,6 @@ class Guarantee:
         """Return this guarantee for an output that also copies `what` from the input."""
         return replace(self, released_as_is=self.released_as_is + what)
 
-    def assuming(self, *what: str) -> Guarantee:
-        """Return this guarantee with further conditions."""
-        return replace(self, assumptions=self.assumptions + what)
-
     def withdrawn(self, why: str) -> Guarantee:
         """Return a guarantee of nothing, for the reason given."""
         return replace(

@@ -59,6 +59,11 @@ def number(value: float | Fraction) -> str:
     return f"{whole:,}.{part:0{digits}}" if digits else f"{whole:,}"
 
 
+def counted(count: int, thing: str) -> str:
+    """Return so many things in words: "1 document", "2,000 documents"."""
+    return f"1 {thing}" if count == 1 else f"{count:,} {thing}s"
+
+
 def _promise(guarantee: Guarantee) -> list[str]:
     epsilon, per_word = guarantee.epsilon or 0.0, guarantee.loss_per_word or 0.0
     factor = "each output word shifts an observer's odds by a factor of at most"

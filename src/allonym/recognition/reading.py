@@ -14,6 +14,7 @@ from allonym.language.function_words import (
     MISSPELLINGS,
 )
 from allonym.metrics.figures import percent
+from allonym.privacy.statement import counted
 from allonym.recognition import profile, profile_features
 from allonym.recognition.evidence import Evidence
 from allonym.recognition.profile import Comparison, Finding
@@ -34,21 +35,13 @@ _PROFILE_CAN = (
 
 @dataclass(frozen=True)
 class Mark:
-    """Something that gives the writer away.
+    """Something that gives the writer away."""
 
-    Attributes:
-        kind: How it is drawn: dotted, dashed, double or solid; "shape" is of the whole text.
-        feature: What it is, in words.
-        share: Its part of everything that gives away.
-        note: How it compares, in words.
-        places: First character and the one after the last.
-    """
-
-    kind: Kind
+    kind: Kind  # how it is drawn: dotted, dashed, double or solid; "shape" is of the whole text
     feature: str
-    share: float
-    note: str
-    places: list[tuple[int, int]]
+    share: float  # its part of everything that gives away
+    note: str  # how it compares, in words
+    places: list[tuple[int, int]]  # first character and the one after the last
 
 
 @dataclass(frozen=True)
@@ -62,29 +55,17 @@ class Row:
 
 @dataclass(frozen=True)
 class Reading:
-    """The whole answer.
-
-    Attributes:
-        words: Length of the text.
-        basis: What it was compared with: "known" writers, a "profile" of many, or "nothing".
-        sentence: The answer in one sentence.
-        verdict: What it means for this text.
-        risk: The probability behind it, between 0 and 1, or None.
-        risk_means: What that probability is.
-        attackers: A row for each.
-        marks: What gives it away, most telling first.
-        notes: What this can and cannot tell.
-    """
+    """The whole answer."""
 
     words: int
-    basis: str
+    basis: str  # what it was compared with: "known" writers, a "profile" of many, or "nothing"
     sentence: str
-    verdict: str
-    risk: float | None
-    risk_means: str
-    attackers: list[Row] = field(default_factory=list)
+    verdict: str  # what it means for this text
+    risk: float | None  # the probability behind the sentence
+    risk_means: str  # what that probability is of
+    attackers: list[Row] = field(default_factory=list)  # a row for each
     marks: list[Mark] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)  # what this can and cannot tell
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
@@ -92,12 +73,9 @@ class Reading:
 
 
 def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> Reading:
-    """Say how recognisable a text is.
+    """Say how recognisable a text is: to attackers trained on known writers, one of them `YOU`, or by the profile.
 
-    Args:
-        text: The text.
-        recogniser: Attackers trained on known writers, one of whom is `YOU`; None to compare with the shipped profile.
-        own: Other texts of the same writer, where there is no recogniser.
+    `own` are other texts of the same writer, where there is no recogniser.
     """
     words = count_words(text)
     if not words:
@@ -106,10 +84,9 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         return _among_known(recogniser.check(text, YOU), text)
     comparison = profile.shipped().compare(text)
     if comparison is None:
-        sentence = f"{_counted(words)} are too few to say anything."
-        return Reading(
-            words, "nothing", sentence, "Go on writing: fifty are the least.", None, "", notes=[_PROFILE_CAN]
-        )
+        sentence = f"{counted(words, 'word')} {'is' if words == 1 else 'are'} too few to say anything."
+        verdict = "Go on writing: fifty are the least."
+        return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, own)
 
 
@@ -138,7 +115,7 @@ def _among_known(found: Recognition, text: str) -> Reading:
 
 def _clue(clue: Evidence, text: str) -> Mark:
     places = [(place.start, place.stop) for place in clue.places]
-    times = f"{len(places)} place{'s' if len(places) != 1 else ''}" if places else "of the whole text"
+    times = counted(len(places), "place") if places else "of the whole text"
     return Mark(_kind(clue.feature, text, places), clue.feature, clue.share, times, places[:MOST_PLACES])
 
 
@@ -216,8 +193,4 @@ def _rate(value: float) -> str:
 
 
 def _weak(words: int) -> str:
-    return f"The estimate is weak: {_counted(words)}, and under {FEW_WORDS} no verdict is reliable."
-
-
-def _counted(words: int) -> str:
-    return "1 word" if words == 1 else f"{words:,} words"
+    return f"The estimate is weak: {counted(words, 'word')}, and under {FEW_WORDS} no verdict is reliable."

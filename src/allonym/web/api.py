@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -24,37 +24,26 @@ from allonym.web.work import RETRY_AFTER, Busy, Worker
 PREFIX = "/api/v1"
 PROTECTIONS = Choice(tuple(card.name for card in methods.cards()))
 MOST_POSITION = 255  # of a slider; how many there are follows the models
-UNPROVED = "Nothing is proved of this draw, so no loss can be stated, and afterwards no total."
+UNPROVED = "Nothing is proved about this draw: no loss can be stated, and afterwards no total."
 _MOST_CHANGES = 1_000_000
+_NOTHING = "Nothing was changed."
 
-Handler = Callable[["Room", dict[str, Any]], Awaitable[Any]]
+Handler = Callable[["Room", dict[str, Any]], Awaitable[object]]
 
 
 @dataclass
 class Room:
-    """What the operations work with: the desk, a worker for quick things and one for long ones.
-
-    Attributes:
-        desk: Texts, draws and what they cost.
-        quick: Does what a request waits for.
-        long: Does what nobody waits for.
-        wanted: The protection whose tables are to be made.
-        to_train: Whether attackers are about to be trained.
-        prepared: Whether other words have been looked up once.
-        table: The uploaded table.
-        turn: How often another table was taken or dropped.
-        missed: Why a table could not be taken after its request had been answered, in a sentence.
-    """
+    """What the operations work with: the desk, a worker for quick things and one for long ones."""
 
     desk: Desk
-    quick: Worker
-    long: Worker
-    wanted: tuple[str, int] | None = None
-    to_train: bool = False
-    prepared: bool = False
+    quick: Worker  # does what a request waits for
+    long: Worker  # does what nobody waits for
+    wanted: tuple[str, int] | None = None  # the protection whose tables are to be made
+    to_train: bool = False  # whether attackers are about to be trained
+    prepared: bool = False  # whether other words have been looked up once
     table: Table | None = None
-    missed: str = ""
-    turn: int = 0
+    missed: str = ""  # why a table could not be taken after its request had been answered
+    turn: int = 0  # how often another table was taken or dropped
 
     def hold(self, table: Table | None) -> None:
         """Take another table, or none, in place of the one that is here."""
@@ -75,11 +64,7 @@ class Room:
                 self.long.start(self._prepare)
 
     def train(self) -> None:
-        """Have attackers trained on the other texts; those given last count.
-
-        Raises:
-            Busy: Too many wait already.
-        """
+        """Have attackers trained on the other texts; those given last count."""
         if self.to_train:
             return
         self.to_train = True
@@ -104,30 +89,19 @@ class Room:
 
 @dataclass(frozen=True)
 class Operation:
-    """One thing that can be asked for.
+    """One thing that can be asked for."""
 
-    Attributes:
-        path: After the prefix.
-        method: GET, POST or DELETE.
-        summary: What it does.
-        handler: Does it.
-        body: What the request holds; None for none.
-        answers: Keys that the answer has.
-        waits: Whether something that takes long is answered at once with 202; it then shows on the desk when done.
-        kept: What an error may say is still there.
-    """
-
-    path: str
-    method: str
+    path: str  # after the prefix
+    method: str  # GET, POST or DELETE
     summary: str
     handler: Handler
-    body: Record | None
-    answers: tuple[str, ...]
-    waits: bool = False
-    kept: str = "Your text is still here, and nothing else was changed."
+    body: Record | None  # what the request holds
+    answers: tuple[str, ...]  # keys that the answer has
+    waits: bool = False  # what takes long is answered at once with 202, and shows on the desk when done
+    kept: str = "Your text is still here, and nothing else was changed."  # what an error may say is still there
 
 
-async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - ready for JSON
+async def desk_state(room: Room, _: dict[str, Any]) -> object:
     """Return what is on the desk."""
     desk = room.desk
     return {
@@ -141,13 +115,13 @@ async def desk_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401 - re
     }
 
 
-async def forget(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def forget(room: Room, _: dict[str, Any]) -> object:
     """Drop everything."""
     room.forget()
     return {"forgotten": True}
 
 
-async def read(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def read(room: Room, given: dict[str, Any]) -> object:
     """Take a text and say how recognisable it is."""
     reading = await room.quick.do(room.desk.read, given["text"])
     if not room.prepared:
@@ -157,7 +131,7 @@ async def read(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
     return reading.to_dict()
 
 
-async def take_references(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def take_references(room: Room, given: dict[str, Any]) -> object:
     """Take other texts and begin to train attackers on them."""
     others = [(entry["author"], entry["text"]) for entry in given["others"]]
     known = room.desk.take_references(given["mine"], others)
@@ -166,68 +140,68 @@ async def take_references(room: Room, given: dict[str, Any]) -> Any:  # noqa: AN
     return known.to_dict()
 
 
-async def references(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def references(room: Room, _: dict[str, Any]) -> object:
     """Return how far the training is."""
     return room.desk.known.to_dict()
 
 
-async def drop_references(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def drop_references(room: Room, _: dict[str, Any]) -> object:
     """Forget the other texts."""
     return room.desk.take_references([], []).to_dict()
 
 
-async def other_words(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def other_words(room: Room, given: dict[str, Any]) -> object:
     """Return what could stand in the place of a word."""
     return {"words": await room.quick.do(alternatives.of, given["word"])}
 
 
-async def offered(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def offered(room: Room, _: dict[str, Any]) -> object:
     """Return the protections."""
     cards = await room.quick.do(methods.offered)
     return {"cards": cards, "default": methods.default(), "most_words": methods.MOST_WORDS}
 
 
-async def price(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def price(room: Room, given: dict[str, Any]) -> object:
     """Return what a draw would cost; nothing is drawn."""
-    found, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
+    charge, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
     room.prepare(given["protection"], given["position"])
-    loss, total = found.promised.loss_per_word, found.promised.epsilon
-    sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, found.words)}."
+    loss, total = charge.promised.loss_per_word, charge.promised.epsilon
+    sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, charge.words)}."
     spent = room.desk.told
-    return {"words": found.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
+    return {"words": charge.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
 
 
-async def rewrite(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def rewrite(room: Room, given: dict[str, Any]) -> object:
     """Charge a draw and show it."""
     draft = await room.quick.do(room.desk.rewrite, given["protection"], given["position"])
     return _drafted(room, draft)
 
 
-async def draft_state(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def draft_state(room: Room, _: dict[str, Any]) -> object:
     """Return the draft."""
     return _drafted(room, room.desk.drafted())
 
 
-async def edit(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def edit(room: Room, given: dict[str, Any]) -> object:
     """Change one stretch of the draft."""
     to = given["word"] if given["to"] == "word" else given["to"]
     if to is None:
         raise Invalid("word is missing; send the word to put there.")
-    draft = room.desk.edit(given["change"], to)
-    return {"badge": room.desk.badge, **_edited(draft, given["change"])}
+    change, edits = given["change"], room.desk.edit(given["change"], to).edits
+    return {"badge": room.desk.badge, "change": change, "now": edits.get(change), "edits": len(edits)}
 
 
-async def restore(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def restore(room: Room, _: dict[str, Any]) -> object:
     """Take all edits back."""
     return _drafted(room, room.desk.restore())
 
 
-async def reject(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def reject(room: Room, _: dict[str, Any]) -> object:
     """Put the original back everywhere."""
     return _drafted(room, room.desk.reject())
 
 
-async def candidates(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
+async def candidates(room: Room, given: dict[str, Any]) -> object:
     """Return other words for one change: neighbours of the drawn word, not of the original."""
     changes = room.desk.drafted().draw.changes
     if given["change"] >= len(changes):
@@ -235,7 +209,7 @@ async def candidates(room: Room, given: dict[str, Any]) -> Any:  # noqa: ANN401
     return {"words": await room.quick.do(alternatives.of, word_of(changes[given["change"]].after))}
 
 
-async def measured(room: Room, _: dict[str, Any]) -> Any:  # noqa: ANN401
+async def measured(room: Room, _: dict[str, Any]) -> object:
     """Measure the draft: how recognisable it is, and how much of the meaning is left."""
     return await room.quick.do(_measured, room.desk)
 
@@ -271,10 +245,6 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
         "spent": room.desk.told,
         "ledger": room.desk.ledger,
     }
-
-
-def _edited(draft: Draft, place: int) -> dict[str, Any]:
-    return {"change": place, "now": draft.edits.get(place), "edits": len(draft.edits)}
 
 
 _DESK = ("text", "references", "drawn", "draws", "drafts", "spent", "ledger")
@@ -319,24 +289,28 @@ OPERATIONS = (
 def endpoint(operation: Operation) -> Callable[[Request], Awaitable[Response]]:
     """Return what answers a request for an operation."""
 
-    async def answer(request: Request) -> Response:
-        room: Room = request.app.state.room
-        try:
-            given = operation.body.check(await read_json(request)) if operation.body is not None else {}
-            return JSONResponse(await operation.handler(room, given))
-        except Invalid as invalid:
-            return problem(422, str(invalid))
-        except AllonymError as error:
-            return problem(409, str(error), operation.kept)
-        except Busy as busy:
-            if busy.goes_on and operation.waits:
-                return JSONResponse({"running": True}, 202)
-            return problem(503, str(busy), operation.kept, {"Retry-After": str(RETRY_AFTER)})
+    async def work(request: Request) -> Response:
+        given = operation.body.check(await read_json(request)) if operation.body is not None else {}
+        return JSONResponse(await operation.handler(request.app.state.room, given))
 
-    return answer
+    return lambda request: answered(work(request), operation.kept, waits=operation.waits)
 
 
-def problem(status: int, sentence: str, kept: str = "Nothing was changed.", headers: Any = None) -> Response:  # noqa: ANN401
+async def answered(work: Awaitable[Response], kept: str = _NOTHING, *, waits: bool = False) -> Response:
+    """Return an answer, or what went wrong; where it `waits`, what takes longer than a request is under way."""
+    try:
+        return await work
+    except Invalid as invalid:
+        return problem(422, str(invalid))
+    except AllonymError as error:
+        return problem(409, str(error), kept)
+    except Busy as busy:
+        if busy.goes_on and waits:
+            return JSONResponse({"running": True}, 202)
+        return problem(503, str(busy), kept, {"Retry-After": str(RETRY_AFTER)})
+
+
+def problem(status: int, sentence: str, kept: str = _NOTHING, headers: Mapping[str, str] | None = None) -> Response:
     """Return an error as every error of the interface looks."""
     return Response(guard.as_record(sentence, kept), status, headers, "application/json")
 

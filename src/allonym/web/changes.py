@@ -19,32 +19,26 @@ _PAIR, _LEFT_OUT, _ADDED = range(3)
 
 @dataclass(frozen=True)
 class Change:
-    """A stretch of both texts.
+    """A stretch of both texts."""
 
-    Attributes:
-        before: In the original, with the white space after it.
-        after: In the released text, with the white space after it.
-        same: Whether both hold the same words, but for case and punctuation.
-    """
-
-    before: str
-    after: str
-    same: bool
+    before: str  # in the original, with the white space after it
+    after: str  # in the released text, with the white space after it
+    same: bool  # whether both hold the same words, but for case and punctuation
 
 
 def compare(original: str, released: str) -> list[Change]:
     """Return the stretches of two texts, in order: an alignment with few changes, near the diagonal."""
     before, after = _TOKEN.findall(original), _TOKEN.findall(released)
     cores = [_core(token) for token in before], [_core(token) for token in after]
-    found: list[Change] = []
+    changes: list[Change] = []
     for one, other in _aligned(*cores):
         left = "" if one is None else before[one]
         right = "" if other is None else after[other]
         same = one is not None and other is not None and cores[0][one] == cores[1][other]
-        if other is None and found and not found[-1].after:  # one stretch for all that was left out together
-            left = found.pop().before + left
-        found.append(Change(left, right, same))
-    return found
+        if other is None and changes and not changes[-1].after:  # one stretch for all that was left out together
+            left = changes.pop().before + left
+        changes.append(Change(left, right, same))
+    return changes
 
 
 def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
@@ -114,8 +108,8 @@ def _apart(one: str, other: str) -> float:
 
 def _core(token: str) -> str:
     """Return a token's word in lower case; one without letters stays as it is."""
-    found = _CORE.search(token)
-    return found.group().lower().replace("’", "'") if found else token.strip()
+    word = _CORE.search(token)
+    return word.group().lower().replace("’", "'") if word else token.strip()
 
 
 def with_word(stretch: str, word: str) -> str:

@@ -25,27 +25,16 @@ _LONGEST_COMPARED = 20_000  # characters whose meaning is compared: a tenth of a
 
 @dataclass
 class Known:
-    """Other texts, of the writer and of others, and the attackers trained on them.
+    """Other texts, of the writer and of others, and the attackers trained on them."""
 
-    Attributes:
-        mine: The writer's own.
-        others: Texts and their authors.
-        state: "none", "training", "ready" or "failed".
-        done: Steps of the training done.
-        total: All steps.
-        problem: Why it failed, in a sentence.
-        recogniser: The trained attackers.
-        words: The length they were tested at.
-    """
-
-    mine: list[str] = field(default_factory=list, repr=False)
-    others: list[tuple[str, str]] = field(default_factory=list, repr=False)
-    state: str = "none"
+    mine: list[str] = field(default_factory=list, repr=False)  # the writer's own
+    others: list[tuple[str, str]] = field(default_factory=list, repr=False)  # texts and their authors
+    state: str = "none"  # "none", "training", "ready" or "failed"
     done: int = 0
     total: int = 0
-    problem: str = ""
+    problem: str = ""  # why it failed, in a sentence
     recogniser: Recogniser | None = field(default=None, repr=False)
-    words: int = 0
+    words: int = 0  # the length they were tested at
 
     def to_dict(self) -> dict[str, Any]:
         """Return how far it is, without any text or name."""
@@ -63,27 +52,16 @@ class Known:
 
 @dataclass
 class Desk:
-    """Everything of one sitting; `forget` leaves nothing.
+    """Everything of one sitting; `forget` leaves nothing."""
 
-    Attributes:
-        text: What is read and rewritten.
-        known: Other texts, and attackers trained on them.
-        charges: What was drawn since the page was opened, or everything forgotten.
-        draft: The last draw, and what was made of it.
-        drafts: How many there were.
-        edited: Whether an earlier draft was left, or saved, as a person had edited it.
-        purse: The ledger that draws are charged to, if one was named.
-        held: What it held after the last draw.
-    """
-
-    text: str = field(default="", repr=False)
+    text: str = field(default="", repr=False)  # what is read and rewritten
     known: Known = field(default_factory=Known)
-    charges: list[Charge] = field(default_factory=list)
-    draft: Draft | None = field(default=None, repr=False)
+    charges: list[Charge] = field(default_factory=list)  # since the page was opened, or everything forgotten
+    draft: Draft | None = field(default=None, repr=False)  # the last draw, and what was made of it
     drafts: int = 0
-    edited: bool = False
-    purse: Purse | None = None
-    held: Totals | None = None
+    edited: bool = False  # whether an earlier draft was left, or saved, as a person had edited it
+    purse: Purse | None = None  # the ledger that draws are charged to, if one was named
+    held: Totals | None = None  # what it held after the last draw
 
     @property
     def spent(self) -> Totals:
@@ -121,19 +99,19 @@ class Desk:
     def measure(self, text: str) -> Reading:
         """Say how recognisable any text is to what this desk knows."""
         known = self.known
-        own = known.mine if known.recogniser is None else ()
-        return reading.read(text, known.recogniser, own)
+        mine = known.mine if known.recogniser is None else ()
+        return reading.read(text, known.recogniser, mine)
 
     def take_references(self, mine: Sequence[str], others: Sequence[tuple[str, str]]) -> Known:
         """Take other texts; those equal to the text in question are left out. If refused, the former ones stay."""
         asked = self.text.strip()
-        own = [text for text in mine if text.strip() and text.strip() != asked]
+        accepted = [text for text in mine if text.strip() and text.strip() != asked]
         foreign = [(author, text) for author, text in others if text.strip() and text.strip() != asked]
         if any(author.strip().lower() == YOU for author, _ in others):
             raise InputError(f"Another writer is called “{YOU}”, which stands for yourself here; rename the file.")
-        if foreign and not own:
+        if foreign and not accepted:
             raise InputError("There are texts of others but none of yours; add one of your own.")
-        self.known = Known(own, foreign, "training" if foreign else "none")
+        self.known = Known(accepted, foreign, "training" if foreign else "none")
         return self.known
 
     def train(self, known: Known) -> None:
@@ -159,11 +137,11 @@ class Desk:
         """Return what a draw would cost, and what the ledger would then hold, or why it would refuse."""
         if self.purse is None:
             return rewriting.estimate(protection, position, self.text), ""
-        found = rewriting.price(protection, position, self.text)
+        charge = rewriting.price(protection, position, self.text)
         try:
-            return found, self.purse.foresee(methods.card(protection).method, found.promised)
+            return charge, self.purse.foresee(methods.card(protection).method, charge.promised)
         except BudgetError as refusal:
-            return found, f"The ledger will refuse it: {refusal}"
+            return charge, f"The ledger will refuse it: {refusal}"
 
     def rewrite(self, protection: str, position: int) -> Draft:
         """Charge a draw, draw it, and make it the draft."""

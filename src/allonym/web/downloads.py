@@ -12,24 +12,21 @@ from typing import Any
 
 from allonym import __version__
 from allonym.drawing.figure_data import to_csv
-from allonym.drawing.svg import escaped
 from allonym.errors import InputError
 from allonym.recognition.reliability import count_words
 from allonym.web import methods, reporting
 from allonym.web.desk import Desk
+from allonym.web.rendering import render
 from allonym.web.reporting import Report
 from allonym.web.rewriting import Draft
 
 File = tuple[str, str, bytes]  # name, media type, content
 
+HTML = "text/html; charset=utf-8"
 _PUBLIC = "It holds no word of the original and no figure measured on it."
 _PAN_WORDS = 50
-_PAN_ABOUT = "JSON for researchers; holds your original text: keep it to yourself"
 _FEW_WORDS = re.compile(rf"(?:\s*\S+\s*){{1,{_PAN_WORDS}}}|\s+")
-_WARNING = (
-    "Internal report: it holds your original text and every change. Do not publish it, and do not send it with the "
-    "result."
-)
+_WARNING = "It holds your original text and every change. Do not publish it, and do not send it with the result."
 
 
 def result(desk: Desk) -> File:
@@ -64,33 +61,27 @@ def privacy(desk: Desk) -> File:
 
 def public_report(desk: Desk) -> File:
     """Return the report that may be sent: nothing in it is of the original but by way of the result."""
-    return "report.html", "text/html; charset=utf-8", _bytes(_page(reporting.build(desk), "public", ""))
+    report = reporting.build(desk)
+    measured = {"title": "Measured on the result", "note": "", "head": ["measured", "result"]}
+    return "report.html", HTML, _page(report, "public", _PUBLIC, {**measured, "rows": report.public_rows})
 
 
 def internal_report(desk: Desk) -> File:
     """Return the report with both texts."""
-    draft = desk.drafted()
-    texts = (
-        f"<h2>Original</h2><blockquote>{escaped(draft.draw.original)}</blockquote>"
-        f"<h2>Result</h2><blockquote>{escaped(draft.text)}</blockquote>"
-    )
-    if draft.draw.changes:
-        changes = "".join(_change(draft, place) for place in range(len(draft.draw.changes)))
-        note = "Struck out: the original. Underlined: drawn. Underlined twice: chosen by hand."
-        texts += f"<h2>Changes</h2><p>{note}</p><blockquote>{changes}</blockquote>"
-    page = _page(reporting.build(desk), "internal", texts)
-    return "internal-report.html", "text/html; charset=utf-8", _bytes(page)
+    draft, report = desk.drafted(), reporting.build(desk)
+    measured = {"title": "Before and after", "note": reporting.NOT_COVERED, "head": ["measured", "before", "after"]}
+    texts = {"draft": draft, "changes": list(_changes(draft))}
+    page = _page(report, "internal", _WARNING, {**measured, "rows": report.rows}, **texts)
+    return "internal-report.html", HTML, page
 
 
-def _change(draft: Draft, place: int) -> str:
-    """Return one stretch with what it was and what it is."""
-    change, words = draft.draw.changes[place], draft.edits.get(place, draft.draw.changes[place].after)
-    if change.same and place not in draft.edits:
-        return escaped(words if words[-1:].isspace() else f"{words} ")
-    body = words.rstrip()
-    by_hand = " class='mine'" if place in draft.edits else ""
-    before = f"<del>{escaped(change.before.rstrip())}</del> " if change.before.strip() else ""
-    return f"{before}<ins{by_hand}>{escaped(body)}</ins>{escaped(words[len(body) :]) or ' '}"
+def _changes(draft: Draft) -> Iterator[dict[str, Any]]:
+    """Yield each stretch with what it was and what it is, the white space after it apart."""
+    for number, change in enumerate(draft.draw.changes):
+        words, by_hand = draft.edits.get(number, change.after), number in draft.edits
+        after = words.rstrip()
+        same = {"same": change.same and not by_hand, "before": change.before.rstrip(), "by_hand": by_hand}
+        yield {**same, "after": after, "space": words[len(after) :] or " "}
 
 
 def command(desk: Desk) -> File:
@@ -116,19 +107,11 @@ def pan(desk: Desk) -> File:
     if draft.draw.terms is not None:
         raise InputError("Counts have no places in a text; PAN's form is for rewritten texts.")
     parts: list[dict[str, Any]] = []
-    at = 0
-    for original, obfuscated in _stretches(draft):
-        stop = at + len(original)
-        parts.append(
-            {
-                "original": original,
-                "original-start-charpos": at,
-                "original-end-charpos": stop,
-                "obfuscation": obfuscated,
-                "obfuscation-id": len(parts) + 1,
-            }
-        )
-        at = stop
+    stop = 0
+    for number, (original, obfuscated) in enumerate(_stretches(draft), 1):
+        start, stop = stop, stop + len(original)
+        places = {"original-start-charpos": start, "original-end-charpos": stop}
+        parts.append({"original": original, **places, "obfuscation": obfuscated, "obfuscation-id": number})
     return "result.pan.json", "application/json", _bytes(json.dumps(parts, ensure_ascii=False, indent=1) + "\n")
 
 
@@ -146,53 +129,22 @@ def _stretches(draft: Draft) -> Iterator[tuple[str, str]]:
         yield before, after
 
 
-OFFERED: dict[str, Callable[[Desk], File]] = {
-    "result": result,
-    "privacy": privacy,
-    "public": public_report,
-    "internal": internal_report,
-    "command": command,
-    "curve": curve,
-    "pan": pan,
+OFFERED: dict[str, tuple[Callable[[Desk], File], str, str]] = {  # what makes it, its title, and what to know about it
+    "result": (result, "The result", "the text as it stands, or the counts as CSV"),
+    "privacy": (privacy, "Its guarantee", "JSON, to keep beside the result"),
+    "public": (public_report, "Public report", "fit to send: no word of your text is in it, and no figure of it"),
+    "internal": (internal_report, "Internal report", "holds your original text: keep it to yourself"),
+    "command": (command, "Command line", "repeats this on a file; another draw costs again"),
+    "curve": (curve, "Data of the curve", "CSV"),
+    "pan": (pan, "PAN’s form", "JSON for researchers; holds your original text: keep it to yourself"),
 }
 
 
-def _page(report: Report, kind: str, more: str) -> str:
-    """Return a report as one HTML file without scripts, that opens anywhere."""
+def _page(report: Report, kind: str, note: str, measured: dict[str, Any], **texts: Any) -> bytes:  # noqa: ANN401
+    """Return a report as one HTML file without scripts, that opens anywhere; texts are for the writer alone."""
     style = (files("allonym.web") / "static" / "report.css").read_text(encoding="utf-8") + reporting.figure_styles()
-    limits = "".join(f"<li>{escaped(limit)}</li>" for limit in report.limits)
-    note = _WARNING if kind == "internal" else _PUBLIC
-    figure = f"<figure>{report.figure}<figcaption>{escaped(report.figure_note)}</figcaption></figure>"
-    return (
-        "<!DOCTYPE html>\n<html lang='en'><head><meta charset='utf-8'>"
-        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        "<meta name='referrer' content='no-referrer'>"
-        "<meta http-equiv='Content-Security-Policy' content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>What can be claimed ({kind} report)</title><style>{style}</style></head><body><main>"
-        f"<p class='kind'>allonym {escaped(__version__)}, {kind} report. {note}</p>"
-        f"<h1>{escaped(report.badge['title'])}</h1><p>{escaped(report.badge['detail'])}</p>"
-        f"<h2>For a data release</h2><blockquote>{escaped(report.paragraph)}</blockquote>"
-        f"{_measured(report, kind)}"
-        f"<h2>The trade-off</h2>{figure if report.figure else '<p>No curve was measured for this method.</p>'}"
-        f"<h2>To repeat it</h2><pre><code>{escaped(report.command)}</code></pre>"
-        f"{more}<h2>Limits</h2><ul>{limits}</ul></main></body></html>\n"
-    )
-
-
-def _measured(report: Report, kind: str) -> str:
-    """Return the table of what was measured: of the result alone in a report that may be sent."""
-    if kind == "internal":
-        title, note = "Before and after", f"<p>{escaped(reporting.NOT_COVERED)}</p>"
-        head: tuple[str, ...] = ("measured", "before", "after")
-        rows: tuple[tuple[str, ...], ...] = report.rows
-    else:
-        title, note, head, rows = "Measured on the result", "", ("measured", "result"), report.public_rows
-    names = "".join(f"<th scope='col'>{name}</th>" for name in head)
-    body = "".join(
-        f"<tr><th scope='row'>{escaped(name)}</th>{''.join(f'<td>{escaped(cell)}</td>' for cell in cells)}</tr>"
-        for name, *cells in rows
-    )
-    return f"<h2>{title}</h2>{note}<table><thead><tr>{names}</tr></thead><tbody>{body}</tbody></table>"
+    given = {"report": report, "kind": kind, "note": note, "style": style, "measured": measured}
+    return _bytes(render("saved.html", **given, **({"draft": None} | texts)))
 
 
 def _bytes(text: str) -> bytes:
@@ -202,17 +154,7 @@ def _bytes(text: str) -> bytes:
 def names(desk: Desk) -> list[dict[str, Any]]:
     """Return what is offered, with what to know about each."""
     drawn = desk.drafted().draw
-    measured = reporting.trade_off(drawn.protection, drawn.position) is not None
-    return [
-        {"name": "result", "title": "The result", "about": "the text as it stands, or the counts as CSV"},
-        {"name": "privacy", "title": "Its guarantee", "about": "JSON, to keep beside the result"},
-        {
-            "name": "public",
-            "title": "Public report",
-            "about": "fit to send: no word of your text is in it, and no figure of it",
-        },
-        {"name": "internal", "title": "Internal report", "about": "holds your original text: keep it to yourself"},
-        {"name": "command", "title": "Command line", "about": "repeats this on a file; another draw costs again"},
-        *([{"name": "curve", "title": "Data of the curve", "about": "CSV"}] if measured else []),
-        *([{"name": "pan", "title": "PAN’s form", "about": _PAN_ABOUT}] if drawn.terms is None else []),
-    ]
+    absent = {"curve"} if reporting.trade_off(drawn.protection, drawn.position) is None else set()
+    absent |= set() if drawn.terms is None else {"pan"}
+    offered = ((name, *words) for name, (_, *words) in OFFERED.items() if name not in absent)
+    return [dict(zip(("name", "title", "about"), words, strict=True)) for words in offered]

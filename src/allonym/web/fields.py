@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from allonym.formats.base import storable
+
 MOST_CHARACTERS = 1_000_000
 
 
@@ -38,16 +40,11 @@ class Text:
             raise Invalid(f"{name} has more than {self.most:,} characters; shorten it, or use the command line.")
         if len(value) < self.least:
             raise Invalid(f"{name} is empty; write something.")
-        return _whole(value)
+        return storable(value)
 
     def schema(self) -> dict[str, Any]:
         """Return its JSON schema."""
         return {"type": "string", "maxLength": self.most, "minLength": self.least}
-
-
-def _whole(text: str) -> str:
-    """Return a text with halves of characters, which no file could hold, replaced by U+FFFD."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 @dataclass(frozen=True)

@@ -158,9 +158,7 @@ class _Body:
 
     def __init__(self, receive: Receive, declared: int) -> None:
         if declared > MOST_BYTES:
-            raise Refused(
-                413, f"This is larger than {MOST_BYTES // 1_000_000} MB; use the command line for large files."
-            )
+            raise Refused(413, _TOO_LARGE)
         self._receive, self._bytes, self._done = receive, 0, False
         self._ends = asyncio.get_running_loop().time() + SECONDS
 
@@ -171,14 +169,10 @@ class _Body:
         try:
             message = await asyncio.wait_for(self._receive(), max(left, 0.001))
         except TimeoutError:
-            raise Refused(
-                408, f"The request took longer than {SECONDS:.0f} seconds to arrive; send it again."
-            ) from None
+            raise Refused(408, _TOO_SLOW) from None
         self._bytes += len(message.get("body", b""))
         if self._bytes > MOST_BYTES:
-            raise Refused(
-                413, f"This is larger than {MOST_BYTES // 1_000_000} MB; use the command line for large files."
-            )
+            raise Refused(413, _TOO_LARGE)
         self._done = not message.get("more_body", False)
         return message
 

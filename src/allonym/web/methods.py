@@ -23,26 +23,18 @@ MOST_WORDS = 20_000
 _GROUPS = ("numbers", "readable", "style")  # as the page has them, from left to right
 _BUILT = 6  # anonymizers kept ready: the tables of a word method take seconds to make
 _BEHIND = ("points", "model", "weights", "learned")  # what the page need not know of a curve
+_building = Lock()
 
 Record = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Card:
-    """One of the protections offered.
+    """One of the protections offered."""
 
-    Attributes:
-        name: What the page calls it to itself.
-        method: Its method's name on the command line.
-        group: The card it stands on: "numbers", "readable" or "style".
-        title: What it is called here.
-        gives: What comes out.
-        proved: Whether its loss is proved.
-    """
-
-    name: str
+    name: str  # what the page calls it to itself
     method: str
-    group: str
+    group: str  # the card it stands on: "numbers", "readable" or "style"
     title: str
     gives: str
     proved: bool
@@ -88,11 +80,7 @@ def card(name: str) -> Card:
 
 @cache
 def _sliders(name: str) -> Sequence[Slider]:
-    """Return a card's sliders.
-
-    Raises:
-        ParameterError: The protection cannot be had.
-    """
+    """Return a card's sliders, or refuse a protection that cannot be had."""
     return _offers()[name][1].sliders()
 
 
@@ -107,11 +95,7 @@ def _placed(name: str, position: int) -> tuple[Slider, int]:
 
 
 def parameters(name: str, position: int) -> Record:
-    """Return what a position of a card's slider stands for.
-
-    Raises:
-        ParameterError: The protection cannot be had, or has no such position.
-    """
+    """Return what a position of a card's slider stands for; refuse one that cannot be had."""
     slider, place = _placed(name, position)
     return dict(slider.positions[place])
 
@@ -186,11 +170,11 @@ def learned(measured: Record) -> str:
     """Return how attackers fare who learned from rewritten texts, in a sentence."""
     before, after = (measured["learned"][when] for when in ("before", "after"))
     words = "An attacker who has learned from rewritten texts (of the middle position) tells the group with"
-    found = f"{words} {percent(after['value'])}, from as many originals with {percent(before['value'])} (F1)"
+    sentence = f"{words} {percent(after['value'])}, from as many originals with {percent(before['value'])} (F1)"
     if after["high"] < before["low"]:
-        return f"{found}."
+        return f"{sentence}."
     harm = "does harm" if after["low"] > before["high"] else "does not help"
-    return f"{found}: against such a one this {harm}."
+    return f"{sentence}: against such a one this {harm}."
 
 
 def _shown_sliders(name: str) -> Record:
@@ -211,7 +195,7 @@ def _shown_slider(slider: Slider, measured: Record | None, first: int) -> Record
     labels = [{"label": label, "position": first + place} for place, label in enumerate(_labels(slider))]
     if measured is None:
         return {"label": slider.label, "measured": False, "points": labels}
-    points = [{**point, **_loss(point), **own} for point, own in zip(measured["points"], labels, strict=True)]
+    points = [_shown_point(point) | label for point, label in zip(measured["points"], labels, strict=True)]
     about = {name: value for name, value in measured.items() if name not in _BEHIND}
     about["warning"] = learned(measured) if "learned" in measured else ""
     return {"label": slider.label, "measured": True, "current": is_current(measured), **about, "points": points}
@@ -223,16 +207,13 @@ def _labels(slider: Slider) -> Sequence[str]:
     return slider.labels if len(slider.labels) == count else [f"{place} of {count}" for place in range(1, count + 1)]
 
 
-def _loss(point: Record) -> Record:
-    """Return the loss of a point's words as it is printed, if it has one: rounded up here, as everywhere."""
-    return {"loss": number(point["loss_per_word"])} if point.get("loss_per_word") is not None else {}
+def _shown_point(point: Record) -> Record:
+    """Return a point with the loss of its words as it is printed, if it has one: rounded up here, as everywhere."""
+    return point if point.get("loss_per_word") is None else {**point, "loss": number(point["loss_per_word"])}
 
 
-def _made(method: str, given: str) -> Anonymizer:
-    made = anonymizers.find(method)(**json.loads(given))
-    made.guarantee()  # makes the tables, so that a draw is quick
-    return made
-
-
-_built = lru_cache(maxsize=_BUILT)(_made)
-_building = Lock()
+@lru_cache(maxsize=_BUILT)
+def _built(method: str, given: str) -> Anonymizer:
+    built = anonymizers.find(method)(**json.loads(given))
+    built.guarantee()  # makes the tables, so that a draw is quick
+    return built

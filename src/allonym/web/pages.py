@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Any
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 
-from allonym import __version__
-from allonym.errors import AllonymError
 from allonym.web import downloads, guard, methods, reporting
-from allonym.web.api import Room, problem
+from allonym.web.api import Room, answered, problem
+from allonym.web.desk import Desk
 from allonym.web.fields import Invalid, Record, Text
+from allonym.web.rendering import render
 from allonym.web.work import RETRY_AFTER, Busy
 
 SCREENS = (("read", "Read"), ("rewrite", "Rewrite"), ("report", "Report"))
@@ -60,22 +60,20 @@ async def limits(request: Request) -> Response:
 
 async def save(request: Request) -> Response:
     """Give one of the files; names that are not offered do not exist."""
-    room: Room = request.app.state.room
-    make = downloads.OFFERED.get(request.path_params["name"])
-    if make is None:
+    offered = downloads.OFFERED.get(request.path_params["name"])
+    if offered is None:
         return problem(404, "There is no such file; choose one on the Report screen.")
-    try:
-        name, kind, content = await room.quick.do(make, room.desk)
-    except AllonymError as error:
-        return problem(409, str(error))
-    except Busy as busy:
-        return problem(503, str(busy), headers={"Retry-After": str(RETRY_AFTER)})
+    return await answered(_saved(request.app.state.room, offered[0]))
+
+
+async def _saved(room: Room, make: Callable[[Desk], downloads.File]) -> Response:
+    name, kind, content = await room.quick.do(make, room.desk)
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
 
 
 async def door(request: Request) -> Response:
     """Show the page that exchanges the token, which stands behind # in its address and is never sent with it."""
-    return HTMLResponse(_template("open.html").render(version=__version__))
+    return HTMLResponse(render("open.html"))
 
 
 async def enter(request: Request) -> Response:
@@ -101,32 +99,16 @@ async def static(request: Request) -> Response:
     name = str(request.path_params["name"])
     if name == "figures.css":
         return Response(reporting.figure_styles(), media_type="text/css")
-    found = _statics().get(name)
-    if found is None:
+    content = _statics().get(name)
+    if content is None:
         return PlainTextResponse("There is no such file.\n", 404)
-    return Response(found, media_type=_KINDS[PurePosixPath(name).suffix])
+    return Response(content, media_type=_KINDS[PurePosixPath(name).suffix])
 
 
 def page(request: Request, template: str, screen: str, **given: Any) -> Response:  # noqa: ANN401 - what it shows
     """Return a screen."""
     desk = request.app.state.room.desk
-    common = {"screen": screen, "screens": SCREENS, "version": __version__, "purse": desk.purse}
-    return HTMLResponse(_template(template).render(**common, **given))
-
-
-def _template(name: str) -> Any:  # noqa: ANN401 - jinja2's template
-    return _environment().get_template(name)
-
-
-@cache
-def _environment() -> Environment:
-    return Environment(
-        loader=PackageLoader("allonym.web", "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    return HTMLResponse(render(template, screen=screen, screens=SCREENS, purse=desk.purse, **given))
 
 
 @cache

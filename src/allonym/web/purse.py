@@ -42,11 +42,7 @@ class Purse:
             raise InputError(f"{self.path.name} lies in a folder that does not exist; check --budget-db.")
 
     def charge(self, method: str, promised: Guarantee) -> Totals:
-        """Charge one text, or refuse and leave the ledger as it was; return what is spent by then.
-
-        Raises:
-            BudgetError: A cap would be exceeded.
-        """
+        """Charge one text, or refuse and leave the ledger as it was; return what is spent by then."""
         with self._opened() as ledger:
             ledger.charge(self._charge(method, promised), caps=self.caps)
             [totals] = ledger.totals(self.dataset)

@@ -44,31 +44,18 @@ _STYLE = re.compile(r"<style>(.*?)</style>", re.DOTALL)
 
 @dataclass(frozen=True)
 class Report:
-    """Everything the Report screen and the reports say; no word of the input.
+    """Everything the Report screen and the reports say; no word of the input."""
 
-    Attributes:
-        method: What was used, in words.
-        badge: What may be claimed.
-        paragraph: For a data release.
-        public_rows: Measured on the result alone: name, figure.
-        rows: Before and after: name, before, after; of the original as well, so not to be sent.
-        figure: The trade-off as SVG, without styles.
-        figure_note: What the figure was measured on.
-        command: The command line that repeats it.
-        statement: The promise in full.
-        limits: What all this does not say.
-    """
-
-    method: str
+    method: str  # what was used, in words
     badge: dict[str, Any]
-    paragraph: str
-    public_rows: tuple[tuple[str, str], ...]
-    rows: tuple[tuple[str, str, str], ...]
-    figure: str = field(repr=False)
-    figure_note: str = field(repr=False)
-    command: str
-    statement: str
-    limits: tuple[str, ...] = LIMITS
+    paragraph: str  # for a data release
+    public_rows: tuple[tuple[str, str], ...]  # measured on the result alone: name, figure
+    rows: tuple[tuple[str, str, str], ...]  # name, before, after; of the original as well, so not to be sent
+    figure: str = field(repr=False)  # the trade-off as SVG, without styles
+    figure_note: str = field(repr=False)  # what the figure was measured on
+    command: str  # the command line that repeats it
+    statement: str  # the promise in full
+    limits: tuple[str, ...] = LIMITS  # what all this does not say
 
 
 def build(desk: Desk) -> Report:
@@ -84,7 +71,8 @@ def build(desk: Desk) -> Report:
         paragraph=_paragraph(desk, claimed),
         public_rows=tuple(_public_rows(draft.text)),
         rows=tuple(_rows(desk, desk.measure(drawn.original), desk.measure(draft.text))),
-        figure="" if figure is None else plain_svg(draw(figure)),
+        # Without its style element, which the page's content policy forbids; see `figure_styles`.
+        figure="" if figure is None else _STYLE.sub("", draw(figure)),
         figure_note="" if figure is None else _measured_on(drawn.protection, drawn.position),
         command=methods.command(drawn.protection, drawn.position),
         statement=str(drawn.guarantee),
@@ -111,23 +99,17 @@ def trade_off(protection: str, position: int) -> Lines | None:
     )
 
 
-def plain_svg(vector: str) -> str:
-    """Return a figure without its style element, which the page's content policy forbids; see `figure_styles`."""
-    return _STYLE.sub("", vector)
-
-
 def figure_styles() -> str:
     """Return the styles that figures bring along."""
     drawn = draw(Lines("t", "d", "x", "y", (Panel("", (Series("s", (Point(0.0, 0.0), Point(1.0, 1.0))),)),)))
-    found = _STYLE.search(drawn)
-    return found.group(1) if found else ""
+    return "".join(_STYLE.findall(drawn))
 
 
 def _public_rows(text: str) -> list[tuple[str, str]]:
     """Return what anybody can measure on the result who has it and what ships with this program."""
-    found = reading.read(text, None)
-    rows = [("words", f"{found.words:,}")]
-    return rows if found.risk is None else [*rows, (found.risk_means, _share(found.risk))]
+    result = reading.read(text, None)
+    rows = [("words", f"{result.words:,}")]
+    return rows if result.risk is None else [*rows, (result.risk_means, _share(result.risk))]
 
 
 def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, str]]:

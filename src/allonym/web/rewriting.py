@@ -14,7 +14,7 @@ from allonym.budget.account import Totals, where, why_not, worded
 from allonym.errors import InputError
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.privacy.statement import number
+from allonym.privacy.statement import counted, number
 from allonym.recognition.reliability import count_words
 from allonym.web import methods
 from allonym.web.changes import Change, compare, with_word
@@ -30,17 +30,11 @@ ALSO_EDITED = (
 
 @dataclass(frozen=True)
 class Charge:
-    """What one draw cost.
-
-    Attributes:
-        protection: The card it was drawn with.
-        words: How many words are drawn.
-        promised: What is promised about a text of so many words.
-    """
+    """What one draw cost."""
 
     protection: str
     words: int
-    promised: Guarantee
+    promised: Guarantee  # what is promised about a text of so many words
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a receiver may know: how many words there were is left out where no promise speaks of them."""
@@ -57,27 +51,16 @@ class Charge:
 
 @dataclass(frozen=True)
 class Draw:
-    """One rewrite as it was drawn.
-
-    Attributes:
-        protection: The card it was made with.
-        position: Of the slider.
-        original: What was rewritten.
-        released: What was drawn, as text.
-        terms: Words and their counts, for a method that gives those.
-        guarantee: What is promised about it.
-        words: How many words were drawn.
-        changes: Both texts in stretches; none for counts.
-    """
+    """One rewrite as it was drawn."""
 
     protection: str
-    position: int
+    position: int  # of the slider
     original: str = field(repr=False)
-    released: str = field(repr=False)
-    terms: tuple[tuple[str, int], ...] | None = field(repr=False)
+    released: str = field(repr=False)  # what was drawn, as text
+    terms: tuple[tuple[str, int], ...] | None = field(repr=False)  # words and counts, of a method that gives those
     guarantee: Guarantee
     words: int
-    changes: tuple[Change, ...] = field(repr=False)
+    changes: tuple[Change, ...] = field(repr=False)  # both texts in stretches; none for counts
 
 
 @dataclass(frozen=True)
@@ -104,8 +87,7 @@ class Draft:
         if not 0 <= place < len(self.draw.changes):
             raise InputError("There is no such change in this draft; load the page again.")
         change = self.draw.changes[place]
-        edits = {**self.edits}
-        edits.pop(place, None)
+        edits = {other: words for other, words in self.edits.items() if other != place}
         if to == "original":
             edits[place] = change.before
         elif to != "drawn":
@@ -150,10 +132,7 @@ def draw(protection: str, position: int, text: str, words: int) -> Draw:
 def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any]:
     """Return what may be claimed of a draft, truthfully: proved, drawn again, proved alone, or measured only.
 
-    Args:
-        draft: The draft.
-        spent: What all draws cost, this one included.
-        edited: Whether others may know an earlier draft as a person had edited it.
+    `spent` is what all draws cost, this one too; `edited` says whether others may know a draft that was edited.
     """
     promised = draft.draw.guarantee
     if not promised.formal:
@@ -163,12 +142,12 @@ def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any
     each = f"ε ≤ {number(promised.loss_per_word or 0.0)} for each of {draft.draw.words:,} words"
     if promised.adjacency != ANY_TWO_DOCUMENTS:
         each += f", between {promised.adjacency}"
-    counted = _draws(spent)
+    draws = counted(spent.releases, "release" if spent.dataset else "draw")  # a ledger also knows those of others
     if spent.document is None:
         state, title = "mixed", PROVED_ALONE
-        detail = f"This draw: {each}. Nothing is promised for all together: {counted}, {why_not(spent)}."
+        detail = f"This draw: {each}. Nothing is promised for all together: {draws}, {why_not(spent)}."
     elif spent.releases > 1:
-        state, title = "rerolled", f"Proved: ε = {number(spent.document)}, {counted}"
+        state, title = "rerolled", f"Proved: ε = {number(spent.document)}, {draws}"
         holds = f", and their sum holds{where(spent).removeprefix(',')}" if spent.between else ""
         detail = f"All draws add up{holds}; this one alone is {each}."
     else:
@@ -180,11 +159,6 @@ def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any
 def told(spent: Totals) -> str:
     """Return what was spent since the page was opened, or everything forgotten, in a sentence; empty for nothing."""
     return f"Spent so far: {worded(spent, 'draw')}" if spent.releases else ""
-
-
-def _draws(spent: Totals) -> str:
-    one = "release" if spent.dataset else "draw"  # a ledger also knows those of others
-    return f"1 {one}" if spent.releases == 1 else f"{spent.releases:,} {one}s"
 
 
 def of_document(guarantee: Guarantee, words: int) -> Guarantee:

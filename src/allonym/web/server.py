@@ -37,14 +37,7 @@ def build(
     complain: Callable[[str], None] = lambda _: None,
     purse: Purse | None = None,
 ) -> guard.Guard:
-    """Return the whole page, guarded.
-
-    Args:
-        access: Its one-time token and cookie.
-        port: The port it is reached at.
-        complain: Told of bugs, in sentences without text.
-        purse: The ledger to charge what is drawn to, if any.
-    """
+    """Return the whole page, guarded; `complain` is told of bugs, in sentences without text."""
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

@@ -19,14 +19,13 @@ from typing import Any
 
 from allonym.budget.account import added, worded
 from allonym.errors import AllonymError, BudgetError, InputError
-from allonym.formats.base import TableFormat, table_format
+from allonym.formats.base import TableFormat, storable, table_format
 from allonym.formats.columns import look_like_names
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.jobs.execute import Options, Plan, execute, plan
-from allonym.jobs.outputs import privacy_path
 from allonym.privacy import Guarantee
-from allonym.privacy.statement import number
+from allonym.privacy.statement import counted, number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
@@ -66,37 +65,21 @@ class Choice:
 
 @dataclass
 class Table:
-    """One uploaded table and what became of it.
+    """One uploaded table and what became of it."""
 
-    Attributes:
-        name: What the person calls it; never used as a path.
-        folder: Where it lies.
-        source: The file.
-        columns: Its columns.
-        rows: The first rows, cells cut short.
-        state: "ready", "running", "stopped", "done" or "failed".
-        done: Rows done.
-        total: All rows.
-        problem: What went wrong, in a sentence.
-        promise: What is promised for each document.
-        command: The command line that repeats it.
-        runs: How often it was begun.
-        ledger: What the ledger held when it was done, if one was named.
-    """
-
-    name: str
+    name: str  # what the person calls it; never used as a path
     folder: tempfile.TemporaryDirectory[str] = field(repr=False)
     source: Path = field(repr=False)
     columns: list[str]
-    rows: list[list[str]] = field(repr=False)
-    state: str = "ready"
+    rows: list[list[str]] = field(repr=False)  # the first rows, cells cut short
+    state: str = "ready"  # "ready", "running", "stopped", "done" or "failed"
     done: int = 0
     total: int = 0
-    problem: str = ""
-    promise: str = ""
-    command: str = ""
-    runs: int = 0
-    ledger: str = ""
+    problem: str = ""  # what went wrong, in a sentence
+    promise: str = ""  # what is promised for each document
+    command: str = ""  # the command line that repeats it
+    runs: int = 0  # how often it was begun
+    ledger: str = ""  # what the ledger held when it was done, if one was named
     _purse: Purse | None = field(default=None, repr=False)
     _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _job: Plan | None = field(default=None, repr=False)
@@ -198,10 +181,6 @@ class Table:
             raise InputError("The table is not finished; start it, or go on with it.")
         return self._job.out
 
-    def promise_file(self) -> Path:
-        """Return the guarantee beside it."""
-        return privacy_path(self.result())
-
     def close(self) -> None:
         """Delete everything."""
         self.stop()
@@ -210,11 +189,7 @@ class Table:
 
 
 def take(name: str, content: bytes) -> Table:
-    """Take an uploaded file.
-
-    Raises:
-        InputError: It is no table that can be read.
-    """
+    """Take an uploaded file, or refuse what is no table that can be read."""
     kind = table_format(name)
     kind.check_size(content)
     folder = tempfile.TemporaryDirectory(prefix="allonym-table-")
@@ -242,9 +217,9 @@ def _calling_it_the_file(source: Path) -> Iterator[None]:
 
 def _cost(job: Plan) -> str:
     """Return the price of a table in a sentence."""
-    promised, documents = job.per_document, "1 document" if job.count == 1 else f"{job.count:,} documents"
+    promised, documents = job.per_document, counted(job.count, "document")
     if promised.loss_per_word is None:
-        return f"Nothing is proved of {documents}, so no loss can be stated, and afterwards no total."
+        return f"Nothing is proved about {documents}: no loss can be stated, and afterwards no total."
     if promised.words is None:
         each = number(promised.loss_per_word)
         return f"This will cost ε ≤ {each} for each word of {documents}: words add up, and their number is not hidden."
@@ -257,16 +232,15 @@ def _cost(job: Plan) -> str:
 
 def _preview(kind: TableFormat, source: Path) -> tuple[list[str], list[list[str]]]:
     """Return the columns and the first rows, cells cut short; no more than one whole row is held at a time."""
-    found: list[dict[str, str]] = []
+    rows: list[dict[str, str]] = []
     for record in islice(kind.preview(source), PREVIEWED):
         if len(record) > MOST_COLUMNS:
             raise InputError(_COLUMNS)
-        found.append({name: _cell(value) for name, value in record.items()})
-    columns = list(dict.fromkeys(name for record in found for name in record))
-    return columns, [[record.get(name, "") for name in columns] for record in found]
+        rows.append({name: _cell(value) for name, value in record.items()})
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    return columns, [[row.get(name, "") for name in columns] for row in rows]
 
 
 def _cell(value: object) -> str:
-    text = "" if value is None else value if isinstance(value, str) else _SHORT.repr(value)
-    text = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    text = storable("" if value is None else value if isinstance(value, str) else _SHORT.repr(value))
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"

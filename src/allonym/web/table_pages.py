@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -15,10 +15,11 @@ from starlette.routing import Route
 
 from allonym.errors import AllonymError, InputError
 from allonym.formats.base import table_suffixes
+from allonym.jobs.outputs import privacy_path
 from allonym.web import guard, pages, table
-from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, problem
+from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, answered, problem
 from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
-from allonym.web.work import RETRY_AFTER, Busy
+from allonym.web.work import Busy
 
 MOST_FIELDS = 64
 _COLUMN = Text(1_000, 1)
@@ -42,6 +43,7 @@ _SLOW_TABLE = (
 )
 
 Given = dict[str, Any]
+_Done = TypeVar("_Done")
 
 
 async def screen(request: Request) -> Response:
@@ -51,17 +53,10 @@ async def screen(request: Request) -> Response:
 
 async def upload(request: Request) -> Response:
     """Take a table; one file, few fields."""
-    try:
-        return JSONResponse(await _taken(request))
-    except Invalid as invalid:
-        return problem(422, str(invalid))
-    except AllonymError as error:
-        return problem(409, str(error), "A table that was here before still is.")
-    except Busy as busy:
-        return problem(503, str(busy), headers={"Retry-After": str(RETRY_AFTER)})
+    return await answered(_taken(request), "A table that was here before still is.")
 
 
-async def _taken(request: Request) -> Given:
+async def _taken(request: Request) -> Response:
     room: Room = request.app.state.room
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "multipart/form-data":
@@ -74,38 +69,43 @@ async def _taken(request: Request) -> Given:
             name, content = file.filename, await file.read()
     except HTTPException:
         raise Invalid("The form cannot be read; send one file and nothing else.") from None
-    room.missed = ""
-    taking = _Taking(room, name, content, room.turn)
+    turn, room.missed = room.turn, ""
+
+    def take() -> table.Table:
+        taken = table.take(name, content)
+        if room.turn != turn:
+            taken.close()
+            raise InputError("This table was forgotten while it was read; choose it again.")
+        room.hold(taken)
+        return taken
+
+    def miss(why: str) -> None:
+        if room.turn == turn:  # otherwise it was forgotten, and nobody asks
+            room.missed = why
+
     try:
-        return (await room.quick.do(taking.work)).to_dict()
+        return JSONResponse((await _done_though_late(room, take, miss)).to_dict())
     except Busy as busy:
-        taking.late = busy.goes_on
         raise Busy(_SLOW_TABLE, goes_on=True) if busy.goes_on else busy from None
 
 
-@dataclass
-class _Taking:
-    """Takes a table, however long that is: one whose request was answered meanwhile is here when it is done."""
+async def _done_though_late(room: Room, work: Callable[[], _Done], miss: Callable[[str], None]) -> _Done:
+    """Return what work does, however long that is; where its request was answered meanwhile, a failure is missed."""
+    late = False
 
-    room: Room
-    name: str
-    content: bytes = field(repr=False)
-    turn: int
-    late: bool = False
-
-    def work(self) -> table.Table:
-        """Take it, and put it in the place of the former; for a worker."""
+    def noted() -> _Done:
         try:
-            taken = table.take(self.name, self.content)
+            return work()
         except Exception as error:
-            if self.late:  # nobody waits for the answer any more
-                self.room.missed = _missed(error)
+            if late:  # nobody waits for the answer any more
+                miss(_missed(error))
             raise
-        if self.room.turn != self.turn:
-            taken.close()
-            raise InputError("This table was forgotten while it was read; choose it again.")
-        self.room.hold(taken)
-        return taken
+
+    try:
+        return await room.quick.do(noted)
+    except Busy as busy:
+        late = busy.goes_on
+        raise
 
 
 def _missed(error: Exception) -> str:
@@ -114,66 +114,45 @@ def _missed(error: Exception) -> str:
     return f"The table could not be read ({type(error).__name__}); check that its name fits what it holds."
 
 
-async def state(room: Room, _: Given) -> Any:  # noqa: ANN401 - ready for JSON
+async def state(room: Room, _: Given) -> object:
     """Return how far the table is."""
     return {**_NONE, "problem": room.missed} if room.table is None else room.table.to_dict()
 
 
-async def price(room: Room, given: Given) -> Any:  # noqa: ANN401
+async def price(room: Room, given: Given) -> object:
     """Say what a choice would cost; nothing is drawn. A table that was forgotten meanwhile costs nothing to say."""
     if room.table is None:
         return {"sentence": "", "ledger": ""}
     return await room.quick.do(_held(room).price, table.Choice(**given), room.desk.purse)
 
 
-async def start(room: Room, given: Given) -> Any:  # noqa: ANN401
+async def start(room: Room, given: Given) -> object:
     """Begin to protect a column."""
-    held = _held(room)
-    starting = _Starting(room, held, table.Choice(**given), asyncio.get_running_loop())
-    try:
-        await room.quick.do(starting.work)
-    except Busy as busy:
-        starting.late = busy.goes_on
-        raise
+    held, loop = _held(room), asyncio.get_running_loop()
+
+    def begin() -> None:
+        try:
+            _begin(room, held, resume=False)
+        except Busy as busy:
+            held.state, held.problem = "failed", str(busy)
+
+    def work() -> None:
+        held.start(table.Choice(**given), room.desk.purse)
+        with suppress(RuntimeError):  # the page was closed meanwhile
+            loop.call_soon_threadsafe(begin)
+
+    await _done_though_late(room, work, lambda why: setattr(held, "problem", why))
     return held.to_dict()
 
 
-@dataclass
-class _Starting:
-    """Starts a job, however long it takes to look at the table: one whose request was answered meanwhile begins too."""
-
-    room: Room
-    held: table.Table
-    choice: table.Choice
-    loop: asyncio.AbstractEventLoop
-    late: bool = False
-
-    def work(self) -> None:
-        """Look at the table, and have the job begun; for a worker."""
-        try:
-            self.held.start(self.choice, self.room.desk.purse)
-        except Exception as error:
-            if self.late:
-                self.held.problem = _missed(error)
-            raise
-        with suppress(RuntimeError):  # the page was closed meanwhile
-            self.loop.call_soon_threadsafe(self._begin)
-
-    def _begin(self) -> None:
-        try:
-            _begin(self.room, self.held, resume=False)
-        except Busy as busy:
-            self.held.state, self.held.problem = "failed", str(busy)
-
-
-async def stop(room: Room, _: Given) -> Any:  # noqa: ANN401
+async def stop(room: Room, _: Given) -> object:
     """Stop after the rows at hand."""
     held = _held(room)
     held.stop()
     return held.to_dict()
 
 
-async def go_on(room: Room, _: Given) -> Any:  # noqa: ANN401
+async def go_on(room: Room, _: Given) -> object:
     """Take a stopped job up again."""
     held = _held(room)
     held.go_on()
@@ -181,7 +160,7 @@ async def go_on(room: Room, _: Given) -> Any:  # noqa: ANN401
     return held.to_dict()
 
 
-async def drop(room: Room, _: Given) -> Any:  # noqa: ANN401
+async def drop(room: Room, _: Given) -> object:
     """Delete the table and its result."""
     room.hold(None)
     return _NONE
@@ -200,12 +179,12 @@ async def save(request: Request) -> Response:
     what = request.path_params["what"]
     if what not in ("result", "privacy"):
         return problem(404, "There is no such file; choose one on the Tables screen.")
-    try:
-        held = _held(request.app.state.room)
-        path = held.result() if what == "result" else held.promise_file()
-    except AllonymError as error:
-        return problem(409, str(error), _KEPT)
-    suffix = "".join(path.suffixes[-2:]) if path.name.endswith(".privacy.json") else path.suffix
+    return await answered(_saved(request.app.state.room, what), _KEPT)
+
+
+async def _saved(room: Room, what: str) -> Response:
+    result = _held(room).result()
+    path, suffix = (result, result.suffix) if what == "result" else (privacy_path(result), ".privacy.json")
     return FileResponse(path, media_type="application/octet-stream", filename=f"table.anon{suffix}")
 
 
@@ -215,10 +194,9 @@ def routes() -> list[Route]:
 
 
 def _held(room: Room) -> table.Table:
-    held: Any = room.table
-    if held is None:
+    if room.table is None:
         raise InputError("There is no table; choose a file first.")
-    return held  # type: ignore[no-any-return]
+    return room.table
 
 
 def _operation(path: str, method: str, summary: str, handler: Handler, body: Record | None = None) -> Operation:

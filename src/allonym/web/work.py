@@ -33,9 +33,6 @@ class Worker:
     """Does one thing after the other; more than a few waiting are turned away.
 
     Its thread is a daemon: Ctrl-C ends the page at once, whatever is being computed.
-
-    Args:
-        name: Of its thread.
     """
 
     def __init__(self, name: str) -> None:
@@ -44,11 +41,7 @@ class Worker:
         Thread(target=self._work, name=f"allonym-{name}", daemon=True).start()
 
     async def do(self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
-        """Run a function and return what it returns.
-
-        Raises:
-            Busy: Too many wait already, or it takes longer than a request may; it then goes on unseen.
-        """
+        """Run a function and return what it returns, or raise `Busy`; what takes longer than a request goes on."""
         work = self._begin(lambda: function(*given, **named))
         try:
             found: _Found = await asyncio.wait_for(asyncio.shield(work), SECONDS)
@@ -59,11 +52,7 @@ class Worker:
         return found
 
     def start(self, function: Callable[[], None]) -> None:
-        """Run a function that nobody waits for and that reports its own failures.
-
-        Raises:
-            Busy: Too many wait already.
-        """
+        """Run a function that nobody waits for and that reports its own failures, or raise `Busy`."""
         self._begin(function)
 
     def close(self) -> None:

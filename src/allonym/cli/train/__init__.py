@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
 
+from allonym.cli import LazyGroup
 from allonym.cli.talk import common_options
 
 _METHODS = {
-    "a4nt": "a4nt",
-    "erae": "erae",
+    "a4nt": "Train A4NT's networks, which rewrite one style as another.",
+    "erae": "Train ER-AE's network, which rates the words to draw from.",
 }
 
 
-class _Methods(click.Group):
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return sorted(_METHODS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        if cmd_name not in _METHODS:
-            return None
-        method: click.Command = import_module(f"allonym.cli.train.{_METHODS[cmd_name]}").command
-        return method
-
-
-@click.group(name="train", cls=_Methods, no_args_is_help=True)
+@click.group(name="train", cls=LazyGroup, package="allonym.cli.train", summaries=_METHODS, no_args_is_help=True)
 @common_options
 def command() -> None:
     """Train a model on your own text. The model is then a release of that text: see its card."""

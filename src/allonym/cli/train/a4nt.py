@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,22 +11,16 @@ import click
 
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
-from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
-from allonym.formats.files import open_documents
+from allonym.cli.train.common import Positive, Run, run_options, text_options, vocabulary_options
+from allonym.formats.files import DocumentBatch, open_documents
 from allonym.metrics.figures import percent
 from allonym.networks.a4nt.inference import NEUTRAL
 from allonym.training.a4nt.corpus import A4ntCorpus, LabelledText, prepare
-from allonym.training.folder import check_room
 
 if TYPE_CHECKING:
     from allonym.training.a4nt.own_text import A4ntPlan, Progress
 
-_STAGES = {
-    "opponent": "Classifier",
-    "language": "Language model",
-    "restoring": "Auto-encoder",
-    "game": "Translator",
-}
+_STAGES = {"opponent": "Classifier", "language": "Language model", "restoring": "Auto-encoder", "game": "Translator"}
 _NO_LOSSES = ("step", "seconds")
 _HIDING = "Neutral"
 _LOSSES = ("CycML", "CycML+Lang", "CycML+Lang+Near", _HIDING, "autoencoder")
@@ -55,34 +48,19 @@ _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` ho
 @run_options
 @common_options
 @click.pass_obj
-def command(
-    talk: Talk,
-    /,
-    table: str,
-    output: Path,
-    device: Any,  # noqa: ANN401 - one of the choices
-    resume: bool,
-    force: bool,
-    **options: Any,  # noqa: ANN401 - the fields of a plan
-) -> None:
+def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     """Train A4NT's networks on the texts of TABLE: a .csv, .jsonl or .parquet file.
 
     The folder is then a model for `allonym anonymize --method a4nt --model FOLDER`.
     """
-    common.need_torch()
     from allonym.training.a4nt import own_text
-    from allonym.training.fitting import chosen_device
 
-    given = {name: value for name, value in options.items() if value is not None}
-    on = chosen_device(device)
-    with common.resumable("a4nt", table, output):
-        if not resume:
-            check_room(output, force=force)
-        plan, fingerprint = _remembered(output, given) if resume else (_planned(given), None)
-        corpus = _read(talk, table, plan, fingerprint)
+    with run.resumable("a4nt"):
+        plan, fingerprint = _remembered(run.output, given) if run.resume else (_planned(given), None)
+        corpus = _read(talk, run.table, plan, fingerprint)
         with _shown(talk) as progress:
-            found = own_text.train(corpus, plan, output, device=on, resume=resume, progress=progress)
-    _report(talk, output, corpus, plan, found)
+            figures = own_text.train(corpus, plan, run.output, device=run.device, resume=run.resume, progress=progress)
+    _report(talk, run.output, corpus, plan, figures)
 
 
 def _planned(given: dict[str, Any]) -> A4ntPlan:
@@ -99,25 +77,16 @@ def _remembered(output: Path, given: dict[str, Any]) -> tuple[A4ntPlan, str]:
 
     record = remembered(output)
     plan = A4ntPlan(**record["plan"])
-    common.refuse_other_options(asdict(plan), given)
+    common.refuse_other_options(plan, given)
     return plan, str(record["fingerprint"])
 
 
 def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4ntCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
     documents = open_documents(table, text=plan.text, author=plan.author, keep=[plan.attribute])
-    rows = (
-        LabelledText("" if label is None else str(label), author, text)
-        for batch in documents
-        for label, (author, text) in zip(
-            batch.kept[plan.attribute].to_pylist() if batch.kept is not None else [],
-            common.authors_and_texts(batch),
-            strict=True,
-        )
-    )
     talk.say("Reading the texts.")
     corpus = prepare(
-        rows,
+        (text for batch in documents for text in _labelled(batch, plan.attribute)),
         words=plan.words,
         shared_by=plan.shared_by,
         held_out=plan.held_out,
@@ -131,6 +100,12 @@ def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4
         f"{percent(corpus.coverage, 1)} of the text; sentences to learn from: {', '.join(sizes)}."
     )
     return corpus
+
+
+def _labelled(batch: DocumentBatch, attribute: str) -> Iterator[LabelledText]:
+    labels = batch.kept[attribute].to_pylist() if batch.kept is not None else []
+    for label, (author, text) in zip(labels, common.authors_and_texts(batch), strict=True):
+        yield LabelledText("" if label is None else str(label), author, text)
 
 
 @contextmanager
@@ -148,19 +123,14 @@ def _shown(talk: Talk) -> Iterator[Progress]:
         yield tell
 
 
-def _report(talk: Talk, output: Path, corpus: A4ntCorpus, plan: A4ntPlan, found: dict[str, Any]) -> None:
-    figures = {
-        "classes": list(corpus.classes),
-        "words": len(corpus.vocabulary),
-        "documents": corpus.documents,
-        "sentences": corpus.sentences,
-        **found,
-    }
+def _report(talk: Talk, output: Path, corpus: A4ntCorpus, plan: A4ntPlan, figures: dict[str, Any]) -> None:
+    sizes = {"words": len(corpus.vocabulary), "documents": corpus.documents, "sentences": corpus.sentences}
+    before, after, same = (percent(figures[name]) for name in ("documents_before", "documents_after", "kept"))
     sentence = (
-        f"the classifier gave {percent(found['documents_before'])} of the documents held out to their true "
-        f"class before, and {percent(found['documents_after'])} after; {percent(found['kept'])} of the words are kept."
+        f"the classifier gave {before} of the documents held out to their true class before, and {after} after; {same} "
+        "of the words are kept."
     )
-    common.report(talk, output, figures, sentence)
+    common.report(talk, output, {"classes": list(corpus.classes), **sizes, **figures}, sentence)
     talk.say(_NO_PROMISE)
     target = NEUTRAL if plan.losses == _HIDING else corpus.classes[-1]
     common.say_how_to_try(talk, "a4nt", output, "--target", target)

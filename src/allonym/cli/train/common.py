@@ -6,18 +6,20 @@ import shlex
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass, fields
+from functools import wraps
 from importlib.util import find_spec
 from itertools import repeat
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import click
 
-from allonym.cli.talk import Talk
+from allonym.cli.talk import Talk, with_options
 from allonym.errors import MissingDependencyError, ModelError, ResumeError, StoppedError
 from allonym.formats.files import DocumentBatch
 from allonym.training.erae.corpus import LARGEST_VOCABULARY, SMALLEST_VOCABULARY
-from allonym.training.folder import CHECKPOINT, STATE
+from allonym.training.folder import CHECKPOINT, STATE, check_room
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -45,7 +47,7 @@ class Positive(click.FloatRange):
 
 def text_options(command: _Command) -> _Command:
     """Add TABLE and what says where the texts and the model are."""
-    return _with(
+    return with_options(
         command,
         click.argument("table", metavar="TABLE"),
         click.option("-o", "--output", required=True, type=click.Path(path_type=Path), help="Folder for the model."),
@@ -56,7 +58,7 @@ def text_options(command: _Command) -> _Command:
 
 def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
     """Add what says which words the model knows."""
-    return lambda command: _with(
+    return lambda command: with_options(
         command,
         click.option(
             "--words",
@@ -71,27 +73,27 @@ def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
     )
 
 
-def run_options(command: _Command) -> _Command:
-    """Add what belongs to a run and not to the model."""
+def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what belongs to a run; it reaches the command as `run`, and what was said about the model as `given`."""
+
+    @wraps(command)
+    def with_run(*arguments: Any, **named: Any) -> Any:  # noqa: ANN401
+        if find_spec("torch") is None:
+            raise MissingDependencyError("Training needs torch; get it with `pip install 'allonym[neural]'`.")
+        from allonym.training.fitting import chosen_device
+
+        named["device"] = chosen_device(named["device"])
+        run = Run(**{field.name: named.pop(field.name) for field in fields(Run)})
+        given = {name: value for name, value in named.items() if value is not None}
+        return command(*arguments, run=run, given=given)
+
     devices = click.Choice(["auto", "cpu", "cuda"])
-    return _with(
-        command,
+    return with_options(
+        with_run,
         click.option("--device", type=devices, default="auto", help="Where to train."),
         click.option("--resume", is_flag=True, help="Go on after an interruption, with the same options."),
         click.option("--force", is_flag=True, help="Replace a model that is in the folder."),
     )
-
-
-def _with(command: _Command, *options: Callable[[_Command], _Command]) -> _Command:
-    for option in reversed(options):  # click lists them in the order in which decorators stand
-        command = option(command)
-    return command
-
-
-def need_torch() -> None:
-    """Say how to get torch where it is missing."""
-    if find_spec("torch") is None:
-        raise MissingDependencyError("Training needs torch; get it with `pip install 'allonym[neural]'`.")
 
 
 def authors_and_texts(batch: DocumentBatch) -> Iterator[tuple[str | None, str]]:
@@ -99,55 +101,60 @@ def authors_and_texts(batch: DocumentBatch) -> Iterator[tuple[str | None, str]]:
     yield from zip(batch.authors or repeat(None, len(batch.texts)), batch.texts, strict=True)
 
 
-@contextmanager
-def resumable(method: str, table: str, output: Path) -> Iterator[None]:
-    """Where a run that leaves a checkpoint is interrupted, or the system refuses, say how to go on."""
-    try:
-        yield
-    except (KeyboardInterrupt, OSError) as error:
-        if not (output / CHECKPOINT / STATE).is_file():
-            raise
-        again = shlex.join(["allonym", "train", method, table, "-o", str(output), "--resume"])
-        if isinstance(error, KeyboardInterrupt):
-            raise StoppedError(f"Interrupted; go on with: {again}") from error
-        reason = error.strerror or type(error).__name__
-        raise ModelError(f"The system refused ({reason}); the checkpoint is kept. Go on with: {again}") from error
+@dataclass(frozen=True)
+class Run:
+    """What is read and written, and how; nothing of the model."""
+
+    table: str
+    output: Path
+    device: Any  # torch's
+    resume: bool
+    force: bool
+
+    @contextmanager
+    def resumable(self, method: str) -> Iterator[None]:
+        """Where a run that leaves a checkpoint is interrupted, or the system refuses, say how to go on."""
+        try:
+            if not self.resume:
+                check_room(self.output, force=self.force)
+            yield
+        except (KeyboardInterrupt, OSError) as error:
+            if not (self.output / CHECKPOINT / STATE).is_file():
+                raise
+            again = shlex.join(["allonym", "train", method, self.table, "-o", str(self.output), "--resume"])
+            if isinstance(error, KeyboardInterrupt):
+                raise StoppedError(f"Interrupted; go on with: {again}") from error
+            reason = error.strerror or type(error).__name__
+            raise ModelError(f"The system refused ({reason}); the checkpoint is kept. Go on with: {again}") from error
 
 
-def refuse_other_options(kept: Mapping[str, Any], given: Mapping[str, Any]) -> None:
+def refuse_other_options(settings: object, given: Mapping[str, Any]) -> None:
     """Refuse to go on with options that differ from those of the interrupted run."""
     for name, value in given.items():
-        if kept[name] != value:
-            option = f"--{name.replace('_', '-')}"
-            raise ResumeError(
-                f"{option} was another when this run began; leave it out to go on, or train anew with --force."
-            )
+        if getattr(settings, name) != value:
+            reason = "had another value when this run began; leave it out to go on, or train anew with --force"
+            raise ResumeError(f"--{name.replace('_', '-')} {reason}.")
 
 
-def refuse_other_texts(kept: str | None, found: str) -> None:
+def refuse_other_texts(before: str | None, now: str) -> None:
     """Refuse to go on with texts whose fingerprint is not that of the interrupted run; None if there was none."""
-    if kept not in (None, found):
+    if before not in (None, now):
         raise ResumeError("The texts are not those this run began with; train anew with --force.")
 
 
-class Show(Protocol):
-    """Draws a progress bar."""
-
-    def __call__(self, done: float, label: str | None = None) -> None:
-        """Move the bar to a share from 0 to 1; a label stays until there is another."""
-
-
 @contextmanager
-def progress_bar(talk: Talk, label: str = "") -> Iterator[Show | None]:
-    """Show a progress bar on a terminal; elsewhere there is none, and a line now and then serves instead."""
+def progress_bar(talk: Talk, label: str = "") -> Iterator[Callable[[float, str], None] | None]:
+    """Show a progress bar on a terminal; elsewhere there is none, and a line now and then serves instead.
+
+    What is given moves the bar to a share from 0 to 1; a label stays until there is another.
+    """
     if talk.quiet or not sys.stderr.isatty():
         yield None
         return
     with click.progressbar(length=_TICKS, label=label, file=sys.stderr) as bar:
 
-        def show(done: float, label: str | None = None) -> None:
-            if label is not None:
-                bar.label = label
+        def show(done: float, label: str) -> None:
+            bar.label = label or bar.label
             bar.update(int(done * _TICKS) - bar.pos)
 
         yield show

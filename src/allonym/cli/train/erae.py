@@ -6,7 +6,6 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 from types import FrameType
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,11 @@ import click
 
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
-from allonym.cli.train.common import Positive, run_options, text_options, vocabulary_options
+from allonym.cli.train.common import Positive, Run, run_options, text_options, vocabulary_options
 from allonym.formats.files import open_documents
 from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import EraeCorpus, prepare
-from allonym.training.folder import CHECKPOINT, check_room
+from allonym.training.folder import CHECKPOINT
 
 if TYPE_CHECKING:
     from allonym.training.erae.own_text import EraeRecipe, Watcher
@@ -40,35 +39,20 @@ if TYPE_CHECKING:
 @run_options
 @common_options
 @click.pass_obj
-def command(
-    talk: Talk,
-    /,
-    table: str,
-    output: Path,
-    device: Any,  # noqa: ANN401 - one of the choices
-    resume: bool,
-    force: bool,
-    **options: Any,  # noqa: ANN401 - the fields of a recipe
-) -> None:
+def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     """Train ER-AE's network on the texts of TABLE: a .csv, .jsonl or .parquet file, or a folder of .txt.
 
     The folder is then a model for `allonym anonymize --method erae --model FOLDER`.
     """
-    common.need_torch()
     from allonym.training.erae import own_text
-    from allonym.training.fitting import chosen_device
 
-    given = {name: value for name, value in options.items() if value is not None}
-    on = chosen_device(device)
-    with common.resumable("erae", table, output), _signals() as stopping:
-        if not resume:
-            check_room(output, force=force)
-        recipe, fingerprint = _remembered(output, given) if resume else (own_text.EraeRecipe(**given), None)
-        corpus = _read(talk, table, recipe, fingerprint)
+    with run.resumable("erae"), _signals() as stopping:
+        recipe, fingerprint = _remembered(run.output, given) if run.resume else (own_text.EraeRecipe(**given), None)
+        corpus = _read(talk, run.table, recipe, fingerprint)
         stopping.deferred = True
         with _watched(talk, stopping) as watcher:
-            found = own_text.train(corpus, recipe, output, device=on, resume=resume, watcher=watcher)
-    _report(talk, output, corpus, found)
+            figures = own_text.train(corpus, recipe, run.output, device=run.device, resume=run.resume, watcher=watcher)
+    _report(talk, run.output, corpus, figures)
 
 
 class _Stopping:
@@ -106,7 +90,7 @@ def _remembered(output: Path, given: dict[str, Any]) -> tuple[EraeRecipe, str]:
 
     record = read(output / CHECKPOINT)
     recipe = EraeRecipe(**record["recipe"])
-    common.refuse_other_options(asdict(recipe), given)
+    common.refuse_other_options(recipe, given)
     return recipe, str(record["fingerprint"])
 
 
@@ -135,7 +119,7 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
 
         def step(done: float, number: int) -> None:
             if show is not None:
-                show(done)
+                show(done, "")
 
         def look(found: dict[str, float]) -> None:
             if show is not None:

@@ -41,9 +41,7 @@ class Spark:
     def map(self, work: Callable[[Shared, Part], Answer], shared: Shared, tasks: Iterable[Part]) -> Iterator[Answer]:
         """Give the answers in the order of the parts, up to the first that is an error."""
         parts = [astuple(part) for part in tasks]
-        shipped = self.session.sparkContext.broadcast(
-            shared
-        )  # once for each executor, whatever number of tasks it does
+        shipped = self.session.sparkContext.broadcast(shared)  # once for each executor, however many tasks it does
 
         def run(batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
             import pyarrow as pa
@@ -55,10 +53,10 @@ class Spark:
 
         slices = self.session.sparkContext.parallelize(parts, max(1, len(parts)))
         frame = self.session.createDataFrame(slices, _TASK).mapInArrow(run, _ANSWER)
-        for _, answer in sorted(frame.collect()):
-            found = json.loads(answer)
-            _raise_again(found)
-            yield found
+        for _, content in sorted(frame.collect()):
+            answer = json.loads(content)
+            _raise_again(answer)
+            yield answer
 
 
 def _session(master: str | None) -> Any:  # noqa: ANN401 - pyspark's
@@ -71,12 +69,12 @@ def _session(master: str | None) -> Any:  # noqa: ANN401 - pyspark's
     if master is not None:
         builder = builder.master(master)
     try:
-        found = builder.getOrCreate()
+        session = builder.getOrCreate()
     except Exception as error:  # whatever Java or the cluster says, which is long
         reason = "check its address, the network and that Java is installed"
         raise InputError(f"Spark cannot be reached ({type(error).__name__}); {reason}.") from None
-    found.sparkContext.setLogLevel("ERROR")
-    return found
+    session.sparkContext.setLogLevel("ERROR")
+    return session
 
 
 def _answered(work: Callable[[Shared, Part], Answer], shared: Shared, part: Part) -> Answer:
@@ -84,8 +82,8 @@ def _answered(work: Callable[[Shared, Part], Answer], shared: Shared, part: Part
     try:
         return work(shared, part)
     except AllonymError as error:
-        kind = next((one.__name__ for one in _KINDS if isinstance(error, one)), "AllonymError")
-        return {"error": kind, "sentence": str(error)}
+        kind = next((kind for kind in _KINDS if isinstance(error, kind)), AllonymError)
+        return {"error": kind.__name__, "sentence": str(error)}
     except OSError as error:
         return {"error": "OSError", "sentence": error.strerror or "input or output failed"}
     except Exception as error:
@@ -100,4 +98,4 @@ def _raise_again(answer: Answer) -> None:
         raise OSError(None, f"{sentence}, on a machine of the cluster")
     if kind == "bug":
         raise RuntimeError(sentence)
-    raise next((one for one in _KINDS if one.__name__ == kind), AllonymError)(sentence)
+    raise next((known for known in _KINDS if known.__name__ == kind), AllonymError)(sentence)

@@ -114,7 +114,7 @@ async function follow() {
   price();
   if (state.problem) {
     const none = state.state === "none";
-    tell({ happened: state.problem, kept: none ? "No table is here." : "The table is still here.", next: none ? "Choose another file." : "" });
+    tell({ happened: state.problem, kept: none ? "There is no table here." : "The table is still here.", next: none ? "Choose another file." : "" });
   }
 }
 
