@@ -7,8 +7,8 @@ from collections.abc import Callable
 
 import ship_style_encoder
 
-from allonym.papers.a4nt.rows import excess
 from allonym.papers.a4nt.paper import GOALS
+from allonym.papers.a4nt.rows import excess
 from stated.values import SourceError, Sources
 from stated.written import USUAL, written
 
