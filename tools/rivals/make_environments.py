@@ -11,12 +11,15 @@
 They take 1.5 GB, and some minutes: the lists of dp-diffractor are sorted once, here. Run the programs with the
 interpreter of their environment, `OMP_NUM_THREADS=1` for one core; each reads a document a line and writes a document a
 line, so that `allonym evaluate … --command 'DIR/mldp-text/bin/python tools/rivals/word_noise.py …'` measures it.
-An environment that is there is left as it is.
+An environment that is there is left as it is. DIR/rivals.json lists the commands of those that are there, for
+`allonym reproduce frontier --rivals DIR/rivals.json`.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import shlex
 import shutil
 import subprocess
 import sys
@@ -91,6 +94,41 @@ def _pip(folder: Path, *line: str) -> None:
     subprocess.run([*pip, *line], check=True)
 
 
+# What the frontier runs of each environment: title, setting, program and its options.
+COMMANDS: dict[str, list[tuple[str, str, str, str]]] = {
+    "mldp-text": [
+        *(
+            ("mldp-text MADLIB", f"ε = {e:g}", "word_noise.py", f"--mechanism madlib --epsilon {e:g}")
+            for e in (14, 10, 17)
+        ),
+        ("mldp-text Mahalanobis", "ε = 14", "word_noise.py", "--mechanism mahalanobis --epsilon 14"),
+        *(("mldp-text TEM", f"ε = {e:g}", "word_noise.py", f"--mechanism tem --epsilon {e:g}") for e in (2.5, 3)),
+    ],
+    "dp-diffractor": [
+        ("dp-diffractor geometric", "ε = 0.5", "rank_noise.py", "--mechanism geometric --epsilon 0.5"),
+        (
+            "dp-diffractor geometric, stop words replaced",
+            "ε = 1",
+            "rank_noise.py",
+            "--mechanism geometric --epsilon 1 --replace-stop-words",
+        ),
+        ("dp-diffractor TEM", "ε = 5", "rank_noise.py", "--mechanism tem --epsilon 5"),
+    ],
+    "smollm2": [("SmolLM2, asked for a paraphrase", "", "paraphrase.py", "")],
+}
+
+
+def commands(environments: Path) -> list[dict[str, str]]:
+    """Return the commands of the environments that are there."""
+    listed = []
+    for name, rivals in COMMANDS.items():
+        if (environments / name / ".finished").exists():
+            for title, setting, program, options in rivals:
+                words = [str(_python(environments / name)), str(HERE / program), *options.split()]
+                listed.append({"title": title, "setting": setting, "command": shlex.join(words)})
+    return listed
+
+
 MAKERS: dict[str, Callable[[Path], None]] = {
     "mldp-text": mldp_text,
     "dp-diffractor": dp_diffractor,
@@ -115,6 +153,8 @@ def main() -> None:
         MAKERS[name](environments)
         finished.touch()
         print(f"{name} is made")
+    listed = json.dumps(commands(environments), ensure_ascii=False, indent=1)
+    (environments / "rivals.json").write_text(f"{listed}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -188,8 +188,10 @@ class ERAE(Anonymizer):
         """Return how many words and marks are drawn for a text when lengths are copied."""
         return sum(map(len, sequences.sentences(text)))
 
-    def before_drawing(self, texts: Sequence[str]) -> list[str]:
-        """Return the sentences or clauses of each text that words are drawn for."""
+    def before_drawing(self, texts: Sequence[str]) -> list[str] | None:
+        """Return the clauses of each text that words are drawn for; in kept style they are the text."""
+        if self.style == "kept":
+            return None
         return [self._text(self._sentences(text)) for text in texts]
 
     def __getstate__(self) -> dict[str, object]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -54,7 +55,7 @@ def run(
     asked = list(GROUNDS) if only is None else [name.strip() for name in only.split(",")]
     if unknown := set(asked) - set(GROUNDS):
         raise InputError(f"There are no texts called {sorted(unknown)[0]}; choose among: {', '.join(GROUNDS)}.")
-    compared: list[Setting | Rival] = [*_installed(report), *read_rivals(rivals)]
+    compared = _in_turn([*_installed(report), *read_rivals(rivals)])
     grounds = {}
     for name in GROUNDS:
         done = _Done(work, name, runs)
@@ -79,6 +80,16 @@ def _installed(report: Callable[[str], None]) -> list[Setting]:
     for method in sorted({setting.method for setting in OURS} - set(known)):
         report(f"{method} is left out: it is not installed.")
     return [setting for setting in OURS if setting.method in known]
+
+
+def _in_turn(compared: Sequence[Setting | Rival]) -> list[Setting | Rival]:
+    """Return the first setting of every method, then the second ones: a run that is cut off has something of each."""
+    seen: Counter[str] = Counter()
+    turns = []
+    for each in compared:
+        seen[each.title] += 1
+        turns.append(seen[each.title])
+    return [each for _, each in sorted(zip(turns, compared, strict=True), key=lambda pair: pair[0])]
 
 
 class _Done:
