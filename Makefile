@@ -41,7 +41,7 @@ test-narrow: $(VENV)/.dev
 	$(BIN)/python tools/narrow.py $(BIN)/python -m pytest -n 2 $(EXACT) --ignore tests/exact/test_every_processor.py
 
 # What every method draws on an aarch64 processor that QEMU emulates (Debian: apt-get install qemu-user-static). It takes
-# half an hour; with AARCH64=--folder=DIR what was downloaded is kept in DIR.
+# its time; with AARCH64=--folder=DIR what was downloaded is kept in DIR.
 test-aarch64: $(VENV)/bin/python
 	$(BIN)/python tools/aarch64.py $(AARCH64)
 

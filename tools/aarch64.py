@@ -2,7 +2,8 @@
 
 Debian's Python for arm64 and the packages' aarch64 wheels are put into a folder, without root and without touching this
 system; QEMU runs them. Needed: Debian or a system with Debian's package sources, apt-get, dpkg-deb, and
-`qemu-aarch64-static` (`apt-get install qemu-user-static`). It takes some 20 minutes and 1 GB of disk.
+`qemu-aarch64-static` (`apt-get install qemu-user-static`). It takes 1 GB of disk and, for each
+kind, some 5 to 10 minutes of a core.
 
     python tools/aarch64.py                          # all digests, on each kind below
     python tools/aarch64.py --folder DIR --kind old  # keep what was downloaded in DIR; one kind alone
