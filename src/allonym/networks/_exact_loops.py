@@ -170,8 +170,7 @@ def refine(
 ) -> None:
     """Rate again, with features of 16 bits, the words that are no worse than the worst of the teams' bests.
 
-    Their list is made first: with nothing to decide between them, a processor fetches the next vectors while it
-    multiplies one.
+    Their list is made first, so that between two products nothing is left to decide.
     """
     of_row = np.empty(TEAMS, np.float32)
     chosen = np.empty(ratings.shape[1], np.int64)
