@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all test-narrow lint bench bench-narrow man numbers dist docs clean
+.PHONY: run test test-all test-narrow test-aarch64 lint bench bench-narrow man numbers dist docs clean
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "allonym needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -39,6 +39,11 @@ EXACT := tests/exact tests/mechanisms tests/vectors/test_nearest_words.py tests/
 	tests/test_random_lanes.py tests/anonymizers
 test-narrow: $(VENV)/.dev
 	$(BIN)/python tools/narrow.py $(BIN)/python -m pytest -n 2 $(EXACT) --ignore tests/exact/test_every_processor.py
+
+# What every method draws on an aarch64 processor that QEMU emulates (Debian: apt-get install qemu-user-static). It takes
+# its time; with AARCH64=--folder=DIR what was downloaded is kept in DIR.
+test-aarch64: $(VENV)/bin/python
+	$(BIN)/python tools/aarch64.py $(AARCH64)
 
 test-all: $(VENV)/.full
 	$(BIN)/python -m pytest -n 2

@@ -149,7 +149,11 @@ def digests(batch: int, compiled: bool | None) -> dict[str, str]:
     """Return all digests, with the compiled loops always used, never, or (None) where they pay."""
     if compiled is not None:
         acceleration._ENTRIES_WORTH_COMPILING = 1 if compiled else 10**18
-    return {name: digest_of(name, batch) for name in METHODS}
+    found = {}
+    for name in METHODS:
+        found[name] = digest_of(name, batch)
+        sys.stderr.write(f"{name}\n")  # an emulated processor takes minutes for some
+    return found
 
 
 def on_spark(batch: int) -> dict[str, str]:

@@ -45,6 +45,22 @@ def test_totals_of_pairs_are_those_of_the_law(words, rate):
         assert found.tolist() == [int(mechanism.weights(i).sum()) for i in range(words)]
 
 
+@pytest.mark.parametrize("words", [50, 400])  # one slab; several, the last of which has no words after it
+def test_no_product_of_an_array_with_itself(words, monkeypatch):
+    """NumPy leaves those to another routine of the matrix library, which is wrong on some processors."""
+    multiply, products = np.matmul, []
+
+    def checked(left, right, **options):
+        products.append(np.shares_memory(left, right))
+        return multiply(left, right, **options)
+
+    mechanism = MetricExponential(closeness(words), rate=4.0)
+    monkeypatch.setattr(np, "matmul", checked)
+    AllPairs(mechanism.closeness).totals(mechanism._law, float(mechanism._scores.lowest))
+    assert products
+    assert not any(products)
+
+
 @pytest.mark.parametrize("spread", [0.0, 0.001, 0.1, 10.0])
 def test_the_steepest_pair_is_found_wherever_it_is(spread):
     """Logs that hardly differ make the nearest pairs the steepest; logs that differ much, distant ones."""

@@ -94,7 +94,9 @@ class AllPairs:
         buffer = np.empty(max((slab.stop - slab.start for slab in slabs), default=0) * self._words, np.float32)
         split = np.empty((2, self._words), np.int32)
         for slab in slabs:
-            rows, others = steps[slab], steps[slab.start :]
+            # A copy: for an array and itself NumPy asks for a triangle (SSYRK), which OpenBLAS 0.3.31 gets wrong on
+            # aarch64 with SME, or with SVE registers of 512 bits.
+            rows, others = steps[slab].copy(), steps[slab.start :]
             products = buffer[: len(rows) * len(others)].reshape(len(rows), len(others))
             np.matmul(rows, others.T, out=products)
             total_pairs(products, slab.start, squares, grid, QUINTIC, split, totals, near)

@@ -134,6 +134,28 @@ def largest_in_blocks(ratings: Floats) -> NDArray[np.float32]:
 
 
 @compiled
+def _choose(ratings: Floats, bests: Floats, edge: np.float32, chosen: NDArray[np.int64]) -> int:
+    """Write the numbers of the words that are rated no worse than `edge`, and return how many there are.
+
+    Most blocks of words hold none, which the largest of their teams tell.
+    """
+    count = 0
+    for block in range(bests.shape[0]):
+        passes = False
+        for team in range(TEAMS):  # a fixed length, which is vectorised
+            passes |= bests[block, team] >= edge
+        if not passes:
+            continue
+        end = min((block + 1) * WATCHED, ratings.shape[0])
+        for team in range(TEAMS):
+            if bests[block, team] >= edge:
+                for word in range(block * WATCHED + team, end, TEAMS):
+                    chosen[count] = word
+                    count += ratings[word] >= edge
+    return count
+
+
+@compiled
 def refine(
     ratings: Floats,
     bests: NDArray[np.float32],
@@ -145,26 +167,15 @@ def refine(
 ) -> None:
     """Rate again, with features of 16 bits, the words that are no worse than the worst of the teams' bests.
 
-    Most blocks of words hold none, which the largest of their teams tell.
+    Their list is made first, so that between two products nothing is left to decide.
     """
     of_row = np.empty(TEAMS, np.float32)
+    chosen = np.empty(ratings.shape[1], np.int64)
     for row in range(ratings.shape[0]):
-        feature = features[row]
         _largest_of_teams(bests[row].reshape(-1), of_row)
-        edge = of_row.min()
-        for block in range(bests.shape[1]):
-            passes = False
-            for team in range(TEAMS):  # a fixed length, which is vectorised
-                passes |= bests[row, block, team] >= edge
-            if not passes:
-                continue
-            end = min((block + 1) * WATCHED, ratings.shape[1])
-            for team in range(TEAMS):
-                if bests[row, block, team] >= edge:
-                    for word in range(block * WATCHED + team, end, TEAMS):
-                        if ratings[row, word] >= edge:
-                            fine = _product(feature, words[word]) * steps[row] * scales[word] + bias[word]
-                            ratings[row, word] = fine
+        for place in range(_choose(ratings[row], bests[row], of_row.min(), chosen)):
+            word = chosen[place]
+            ratings[row, word] = _product(features[row], words[word]) * steps[row] * scales[word] + bias[word]
 
 
 @compiled

@@ -27,7 +27,8 @@ from allonym.networks.whole_numbers import (
 )
 
 MOST_EXACT = (2**31 - 1) // (127 * ONE)  # products whose sum 32 bits hold; fewer than float32 holds of 6 bits
-_ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE = 256, 24  # multiplied together
+# Multiplied together: many, as all words are read for them; fewer where each is read again to be normalised.
+_ROWS_AT_ONCE, _COMPILED_ROWS_AT_ONCE, _COMPILED_ROWS_NORMALISED = 256, 212, 24
 _ROWS_IN_CACHE = 8  # finished while near the processor
 _COST_OF_AN_ENTRY = 32  # a rating is a product of two vectors, far dearer than what `in_threads` counts
 _COARSE_STEP = np.float32(ONE // COARSE)  # of fine ones
@@ -71,7 +72,8 @@ class OutputLayer:
         """Write the logits, or the probabilities, of all words for each row of features, on all cores."""
         self._entries += out.size
         fast = acceleration.worth_compiling(self._entries)
-        together = _COMPILED_ROWS_AT_ONCE if fast else _ROWS_AT_ONCE
+        compiled_together = _COMPILED_ROWS_NORMALISED if normalise else _COMPILED_ROWS_AT_ONCE
+        together = compiled_together if fast else _ROWS_AT_ONCE
 
         def rate(part: Integers) -> None:
             first = int(part[0])
