@@ -9,7 +9,6 @@ import re
 
 _TEN = "erae.json#ten_reviewers.rows[method={}]"
 _TABLE_1 = "erae.json#table_1[method={}]"
-_RIVAL = "laplace.json#reviews.rivals[method={}]"
 _NEWSGROUPS = "laplace.json#rows[corpus=20 newsgroups][method={}][epsilon={}]"
 _REVIEWS = "laplace.json#reviews.rows[method={}][epsilon={}]"
 _SCENARIOS = {"any_5": "Top 5/Any", "any_10": "Top 10/Any", "multi_5": "Top 5/Multi", "multi_10": "Top 10/Multi"}
@@ -35,10 +34,6 @@ NAMES = {
     "t1_groups": _TABLE_1.format("ER-AE, subset of groups"),
     "t1_groups_9": _TABLE_1.format("ER-AE, subset of groups, loss 9.3"),
     "t3": "erae.json#tables_2_and_3",
-    # rival tools on the ten reviewers
-    "madlib": _RIVAL.format("mldp-text MADLIB, ε = 14"),
-    "tem": _RIVAL.format("mldp-text TEM, ε = 2.5"),
-    "diffractor": _RIVAL.format("dp-diffractor geometric, ε = 0.5"),
     # words moved by noise
     "news_original": "laplace.json#rows[corpus=20 newsgroups][method=original]",
     "news_laplace_8": _NEWSGROUPS.format("laplace", 8),

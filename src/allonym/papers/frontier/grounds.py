@@ -149,10 +149,4 @@ GROUNDS: dict[str, Ground] = {
         reviewers(0, 10, 40, tokenised),
         whole=False,
     ),
-    "validation": Ground(
-        "Film reviews, ten other authors, on whom the attackers' settings were chosen",
-        "rating",
-        reviewers(10, 20, 40, review),
-        whole=False,
-    ),
 }

@@ -39,8 +39,13 @@ def markdown(results: Results) -> str:
             f"\n## {about['title']}\n\n{about['authors']} authors, {about['known']:,} known texts, {about['tested']:,} "
             f"tested; chance {about['chance']:.2f}; labels: {about['labels']}. Unrelated texts: {_floors(about)}.\n\n"
         )
-        text += markdown_table(_HEAD, [_cells(row) for row in _sorted(ground["rows"])], wide=False) + "\n"
+        text += table(ground["rows"]) + "\n"
     return text
+
+
+def table(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return the rows of one kind of texts."""
+    return markdown_table(_HEAD, [_cells(row) for row in _sorted(rows)], wide=False)
 
 
 def figures(results: Results) -> dict[str, Figure]:

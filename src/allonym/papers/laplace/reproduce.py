@@ -2,7 +2,8 @@
 
 On each corpus, for ε over two decades: how well an analyst still classifies, how well an adaptive attacker still names
 the author among ten, how far words have moved, and how many are left. Laplace noise and its sibling stand beside SynTF
-calibrated to the same worst-case loss per word. `reviews` adds the protocol on which rivals were measured.
+calibrated to the same worst-case loss per word. `reviews` adds ten film reviewers; `frontier` measures these methods
+and rival tools under stronger attackers.
 """
 
 from __future__ import annotations
@@ -84,7 +85,7 @@ def markdown(results: dict[str, Any]) -> str:
         ]
         lines.append([*cells, *map(spread, ends)])
     told = "Attack: accuracy among ten authors of the strongest of three adaptive attackers, all of n-grams."
-    reviewed = f"## Ten reviewers, beside rival tools\n\n{reviews.markdown(results['reviews'])}"
+    reviewed = f"## Ten reviewers\n\n{reviews.markdown(results['reviews'])}"
     return markdown_table(head, lines, wide=False) + f"\n\n{told}\n\n{reviewed}"
 
 

@@ -1,4 +1,4 @@
-"""Word-by-word methods on the protocol of `ten_reviewers`. Rivals copy punctuation and unknown words; these do not."""
+"""Word-by-word methods on the protocol of `ten_reviewers`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ EXPONENTIAL = (5.0, 5.5, 6.0, 6.5, 7.0, 8.0)
 
 
 def run(data: Path, report: Callable[[str], None]) -> Row:
-    """Return a row for the originals and for each method and ε, and the rivals' figures."""
+    """Return a row for the originals and for each method and ε."""
     reviews = read_reviews(data)
     rows = [_row(reviews, None)]
     methods: list[WordSubstitution] = [WordLaplace(epsilon=epsilon, order="text") for epsilon in LAPLACE]
@@ -31,7 +31,7 @@ def run(data: Path, report: Callable[[str], None]) -> Row:
 
 
 def markdown(results: Row) -> str:
-    """Return ours and the rivals' rows as one table, by how much meaning is kept."""
+    """Return the rows as one table."""
     head = ["method", "ε", "loss per word: worst / usual neighbour", "left", "cosine", "static", "adaptive"]
     lines = []
     for row in results["rows"]:
@@ -41,9 +41,6 @@ def markdown(results: Row) -> str:
         cells = [row["method"], epsilon, loss, rounded_percent(row["unchanged"]), f"{row['cosine']:.2f}"]
         cells += [_attack_cell(row["static"]), _attack_cell(row["adaptive"]), f"{row['sentiment_f1_macro']:.2f}"]
         lines.append(cells)
-    for rival in results["rivals"]:
-        cells = [rival["method"], "", rival["in_clear"], rounded_percent(rival["unchanged"]), f"{rival['cosine']:.2f}"]
-        lines.append([*cells, "", f"{rival['attack']:.2f}", ""])
     return markdown_table([*head, "sentiment F1"], lines, wide=False) + "\n"
 
 
