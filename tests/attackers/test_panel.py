@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from allonym.attackers import panel
 from allonym.attackers.floors import Majority
 from allonym.attackers.linear import WordNGramSVM
+from allonym.attackers.meaning import Meaning
 from allonym.attackers.panel import (
     PanelResult,
     Texts,
@@ -70,10 +70,10 @@ def test_what_does_not_fit_together_is_refused():
 def test_the_default_panel_leaves_out_what_needs_an_extra_and_says_so(monkeypatch):
     strong = {each.name for each in default_panel()} | set(missing_from_panel())
     assert strong >= {"ngrams", "binary-bayes", "style-encoder", "meaning", "structure", "majority"}
-    monkeypatch.setattr(panel, "meaning_lacks", lambda: "onnxruntime is not installed: run `pip install …`.")
+    monkeypatch.setattr(Meaning, "missing", lambda self: "onnxruntime is not installed: run `pip install …`.")
     assert "meaning" not in {each.name for each in default_panel()}
     assert "pip install" in missing_from_panel()["meaning"]
-    monkeypatch.setattr(panel, "meaning_lacks", lambda: "")
+    monkeypatch.setattr(Meaning, "missing", lambda self: "")
     assert "meaning" in {each.name for each in default_panel()}
     assert not missing_from_panel()
 

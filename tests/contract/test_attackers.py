@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 
 import numpy as np
@@ -11,11 +10,8 @@ from sklearn.base import clone
 
 from allonym import attackers
 from allonym.attackers import store
-from allonym.attackers.meaning import missing
 from allonym.errors import InputError, ModelError, ParameterError
 
-NEEDS_TORCH = {"character-network", "lstm", "lstm-cnn"}
-HAS_TORCH = importlib.util.find_spec("torch") is not None
 FLOORS = {"majority", "length"}
 
 SMALL = {
@@ -45,11 +41,10 @@ ODD += ["word " * 30_000, "x" * 20_000]
 
 
 def made(name):
-    if name in NEEDS_TORCH and not HAS_TORCH:
-        pytest.skip("needs the extra neural (torch)")
-    if name == "meaning" and missing():
-        pytest.skip("needs the extra semantics (onnxruntime)")
-    return attackers.make(name, **SMALL.get(name, {}))
+    attacker = attackers.make(name, **SMALL.get(name, {}))
+    if lack := attacker.missing():
+        pytest.skip(lack)
+    return attacker
 
 
 @pytest.fixture(scope="module", params=sorted(attackers.classes()))

@@ -45,11 +45,11 @@ def test_methods_and_rivals_stand_in_one_table(small, listed, tmp_path):
     said = []
     results = reproduce.run(Path("."), said.append, runs=2, rivals=listed, only="made")
     made = {row["name"]: row for row in results["grounds"]["made"]["rows"]}
-    assert list(made) == ["original", "SynTF, ε = 40", "SynTF, ε = 4", "capitals"]
+    assert list(made) == ["original", "SynTF, ε = 40", "capitals", "SynTF, ε = 4"]
     assert made["capitals"]["strongest"]["value"] == made["original"]["strongest"]["value"] == 1.0
     assert made["capitals"]["loss_per_document"] is None
     assert made["SynTF, ε = 40"]["loss_per_document"] > made["SynTF, ε = 4"]["loss_per_document"] > 0
-    assert [row["draws"] for row in made.values() if "draws" in row] == [2, 2, 1]
+    assert [row["draws"] for row in made.values() if "draws" in row] == [2, 1, 2]
     assert all(row["words_per_second"] > 0 for row in made.values() if "draws" in row)
     assert len(said) == 3
     text = files("frontier", results)["frontier.md"]

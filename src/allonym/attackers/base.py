@@ -36,6 +36,10 @@ class Attacker(ClassifierMixin, BaseEstimator):
     def _scores(self, texts: list[str]) -> NDArray[np.float64]:
         """Return documents × classes: the higher, the likelier."""
 
+    def missing(self) -> str:
+        """Say what to install before this attacker can learn; nothing if all is there."""
+        return ""
+
     def _state(self) -> tuple[dict[str, Any], Arrays]:
         """Return what was learned: JSON values and arrays."""
         return {}, {name: getattr(self, f"_{name}") for name in self.learned}

@@ -34,20 +34,19 @@ class Meaning(Attacker):
             raise ParameterError(f"cost must be a number above 0, got {cost}.")
         self.cost = cost
 
+    def missing(self) -> str:
+        """Say what to install before texts can be read."""
+        from allonym.metrics import READY, available
+
+        lack = available()["embed"]
+        return "" if lack == READY else lack
+
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
         self._weights, self._constants = logistic(_read(texts), writers, cost=self.cost)
 
     def _scores(self, texts: list[str]) -> Floats:
         scores: Floats = _read(texts) @ self._weights.T + self._constants
         return scores
-
-
-def missing() -> str:
-    """Say what is missing for this attacker; nothing if all is there."""
-    from allonym.metrics import READY, available
-
-    lack = available()["embed"]
-    return "" if lack == READY else lack
 
 
 def _read(texts: list[str]) -> Floats:

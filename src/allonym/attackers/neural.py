@@ -59,8 +59,18 @@ class NeuralAttacker(Attacker):
     def _make_network(self) -> Classifier:
         """Return a network that has learned nothing yet."""
 
+    def missing(self) -> str:
+        """Say that torch is missing, if it is."""
+        if find_spec("torch") is not None:
+            return ""
+        return f"The attacker {self.name} needs torch; get it with `pip install 'allonym[neural]'`."
+
+    def _need_torch(self) -> None:
+        if lack := self.missing():
+            raise MissingDependencyError(lack)
+
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
-        _need_torch(self.name)
+        self._need_torch()
         from allonym.training.fitting import Schedule, fit
 
         self._know(self._choose_vocabulary(texts))
@@ -89,7 +99,7 @@ class NeuralAttacker(Attacker):
         return {"vocabulary": self._vocabulary}, arrays_of(self._network)
 
     def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
-        _need_torch(self.name)
+        self._need_torch()
         from allonym.training.fitting import with_arrays
 
         self._know(state["vocabulary"])
@@ -271,11 +281,6 @@ def _gram_counter(**settings: Any) -> Any:  # noqa: ANN401 - scikit-learn has no
     from sklearn.feature_extraction.text import CountVectorizer
 
     return CountVectorizer(analyzer="char", ngram_range=(2, 4), lowercase=False, dtype=np.float64, **settings)
-
-
-def _need_torch(name: str) -> None:
-    if find_spec("torch") is None:
-        raise MissingDependencyError(f"The attacker {name} needs torch; get it with `pip install 'allonym[neural]'`.")
 
 
 def _check_counts(**counts: int) -> None:

@@ -19,7 +19,6 @@ from allonym.attackers.base import Attacker
 from allonym.attackers.floors import LengthOnly, Majority
 from allonym.attackers.linear import BinaryBayes, ClearChannelSVM, NGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.meaning import Meaning
-from allonym.attackers.meaning import missing as meaning_lacks
 from allonym.attackers.structure import Structure
 from allonym.attackers.style_encoder import StyleEncoder
 from allonym.attackers.writeprints.attackers import WritePrintsSVM
@@ -95,8 +94,16 @@ def default_panel() -> list[Attacker]:
 
     Where an extra is not installed, the attackers that need it are left out; `missing_from_panel` says which.
     """
-    lacking = missing_from_panel()
-    strong: list[Attacker] = [
+    return [attacker for attacker in _strong() if not attacker.missing()]
+
+
+def missing_from_panel() -> dict[str, str]:
+    """Return the attackers that `default_panel` leaves out here, each with what to install."""
+    return {attacker.name: lack for attacker in _strong() if (lack := attacker.missing())}
+
+
+def _strong() -> list[Attacker]:
+    return [
         NGramSVM(),
         WordNGramSVM(),
         BinaryBayes(),
@@ -107,18 +114,11 @@ def default_panel() -> list[Attacker]:
         WritePrintsSVM(),
         *_what_passes_through(),
     ]
-    return [attacker for attacker in strong if attacker.name not in lacking]
 
 
 def quick_panel() -> list[Attacker]:
     """Return attackers that answer while somebody waits; `default_panel` is stronger, and takes many times as long."""
     return [WordNGramSVM(), BinaryBayes(), Structure(), *_what_passes_through()]
-
-
-def missing_from_panel() -> dict[str, str]:
-    """Return the attackers that `default_panel` leaves out here, each with what to install."""
-    lacks = {Meaning.name: meaning_lacks()}
-    return {name: lack for name, lack in lacks.items() if lack}
 
 
 def _what_passes_through() -> list[Attacker]:

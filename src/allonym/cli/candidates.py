@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 import itertools
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Self, TypeVar
@@ -15,7 +15,7 @@ import click
 from allonym import anonymizers, attackers, metrics
 from allonym.anonymizers.base import Anonymizer
 from allonym.attackers.base import Attacker
-from allonym.attackers.panel import default_panel, quick_panel
+from allonym.attackers.panel import default_panel, missing_from_panel, quick_panel
 from allonym.cli.methods import build, several_method_options
 from allonym.cli.talk import Talk
 from allonym.evaluation.candidates import Candidate, Column, Method, Program
@@ -104,23 +104,15 @@ def comparing_options(command: _Function) -> _Function:
 
 @dataclass(frozen=True)
 class Compared:
-    """What is compared, and by whom.
-
-    Attributes:
-        candidates: The configurations.
-        attackers: The panel.
-        measures: Of use.
-        draws: Of each configuration.
-        seed: Of a repeatable run.
-        quick: Whether the panel is the quick one.
-    """
+    """What is compared, and by whom."""
 
     candidates: list[Candidate]
     attackers: list[Attacker]
-    measures: list[Measure]
-    draws: int
-    seed: int | None
-    quick: bool
+    measures: list[Measure]  # of use
+    draws: int  # of each configuration
+    seed: int | None  # of a repeatable run
+    quick: bool  # whether the panel is the quick one
+    not_asked: dict[str, str]  # attackers of the full panel that lack something, with what to install
 
     @classmethod
     def of(
@@ -147,10 +139,14 @@ class Compared:
         attackers = _panel(asked["panel"], asked["names"], asked["classes"])
         candidates = _candidates(context, asked, given, common)
         quick = asked["panel"] == "quick" and asked["names"] is None
-        return cls(candidates, attackers, _measures(asked["further"]), asked["draws"], asked["insecure_seed"], quick)
+        not_asked = missing_from_panel() if asked["panel"] == "full" and asked["names"] is None else {}
+        measures, draws, seed = _measures(asked["further"]), asked["draws"], asked["insecure_seed"]
+        return cls(candidates, attackers, measures, draws, seed, quick, not_asked)
 
     def evaluated(self, talk: Talk, sample: Sample, candidates: Sequence[Candidate] | None = None) -> Evaluation:
         """Measure everything, or some of it, and tell what it cost."""
+        for name, lack in self.not_asked.items():
+            talk.say(f"The attacker {name} is not asked: {lack}")
         with _measuring(talk) as progress:
             evaluation = evaluate(
                 sample,
@@ -182,7 +178,15 @@ def _panel(kind: str, names: str | None, classes: Sequence[str]) -> list[Attacke
         asked = [attackers.make(name.strip()) for name in names.split(",")]
     else:
         asked = quick_panel() if kind == "quick" else default_panel()
+    _refuse_lacks(asked)
     return [*asked, *(attackers.foreign(name) for name in classes)]
+
+
+def _refuse_lacks(parts: Iterable[Attacker | Measure | Anonymizer]) -> None:
+    """Refuse, before hours of measuring, what needs a package that is not installed."""
+    for part in parts:
+        if lack := part.missing():
+            raise click.UsageError(lack)
 
 
 def _measures(further: str | None) -> list[Measure]:
@@ -192,8 +196,7 @@ def _measures(further: str | None) -> list[Measure]:
     for name in names:
         if name not in known:
             raise click.UsageError(f"There is no measure of that name; choose among: {', '.join(known)}.")
-        if lack := known[name].missing():
-            raise click.UsageError(lack)
+    _refuse_lacks(known[name] for name in names)
     return [measure for name, measure in known.items() if measure.usual or name in names]
 
 
@@ -225,6 +228,7 @@ def _candidates(context: click.Context, asked: _Given, given: _Given, common: _G
     number = len(plans) + len(programs) + len(asked["released"])
     if number > _MOST_CONFIGURATIONS:
         raise click.UsageError(f"That makes {number} configurations; sweep at most {_MOST_CONFIGURATIONS}.")
+    _refuse_lacks(anonymizers.examples()[name] for name, _, _ in plans)
     built = [Method(_built(name, fixed | tried, given, common), _named(tried)) for name, fixed, tried in plans]
     return [*built, *programs, *(Column(name) for name in asked["released"])]
 
