@@ -365,7 +365,7 @@ def test_bad_tables_are_refused_in_a_sentence(command, known, rows, tmp_path, wr
     assert "no word in its text column" in command("check", empty, "--text", "said", "--known", known).refused().err
     canary = write_table(tmp_path / "canary.jsonl", [{"said": f"{CANARY}\0", "n": "1"}])
     refused = command("check", canary, "--text", "said", "--known", known).refused()
-    assert "zero bytes" in refused.err
+    assert "null bytes" in refused.err
     assert CANARY not in refused.err
 
 

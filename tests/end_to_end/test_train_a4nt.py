@@ -117,7 +117,7 @@ def test_what_does_not_fit_is_not_resumed(command, table, tmp_path, monkeypatch)
         patch.setattr(own_text, "_run", _interrupt)
         assert command(*arguments(table, model)).code == 130
     again = ("train", "a4nt", table, "-o", model, "--resume")
-    assert "--batch was another" in command(*again, "--batch", 8).err
+    assert "--batch had another value" in command(*again, "--batch", 8).err
     other = table.with_name("other.csv")
     other.write_text(table.read_text("utf-8").replace("opened", "shut"), "utf-8")
     changed = command("train", "a4nt", other, "-o", model, "--resume")
