@@ -34,12 +34,14 @@ class Ground:
         labels: What an analyst looks for in them.
         read: Reads them from the data folder.
         whole: Whether all methods are compared on them, or ours of plain clauses alone.
+        fluency: Whether a language model reads them, which takes minutes a row.
     """
 
     title: str
     labels: str
     read: Callable[[Path], Sample]
     whole: bool = True
+    fluency: bool = False
 
 
 def reviewers(first: int, last: int, tested: int, cut: Callable[[str], str]) -> Callable[[Path], Sample]:
@@ -139,7 +141,7 @@ def _sample(texts: Iterable[Text], tested: int) -> Sample:
 
 
 GROUNDS: dict[str, Ground] = {
-    "imdb62-10": Ground("Film reviews, ten authors", "rating", reviewers(0, 10, 30, review)),
+    "imdb62-10": Ground("Film reviews, ten authors", "rating", reviewers(0, 10, 30, review), fluency=True),
     "newsgroups20-10": Ground("20 newsgroups, ten authors", "group", posters(15)),
     "blogs-50": Ground("Blog posts, fifty authors", "age group", bloggers(50, 8)),
     "imdb62-62": Ground("Film reviews, 62 authors", "rating", reviewers(0, 62, 5, review)),

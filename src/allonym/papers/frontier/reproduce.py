@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ from allonym.papers.frontier import tables
 from allonym.papers.frontier.grounds import GROUNDS, SEED
 from allonym.papers.frontier.settings import OURS, PLAIN_CLAUSES, Rival, Setting, read_rivals
 
-_MEASURED = {"meaning": 100, "meaning-use": 60, "topic": None, "perplexity": 60, "unchanged": None, "length": None}
+_MEASURED = {"meaning": 100, "meaning-use": 60, "topic": None, "unchanged": None, "length": None}
+_FLUENCY = {"perplexity": 60}  # minutes a row, so on one kind of texts
 _TIMED = 40  # documents
 
 markdown = tables.markdown
@@ -128,7 +129,8 @@ def _measure(
     if not missing and "original" in done:
         return
     sample = GROUNDS[ground].read(data)
-    ruler = Ruler(sample, default_panel(), measures=_measures(), draws=runs, seed=SEED)
+    wanted = _MEASURED | (_FLUENCY if GROUNDS[ground].fluency else {})
+    ruler = Ruler(sample, default_panel(), measures=_measures(wanted), draws=runs, seed=SEED)
     if "original" not in done:
         done.keep(_original(ground, sample, ruler))
     for each in missing:
@@ -139,10 +141,10 @@ def _measure(
         report(f"{ground}, {each.name}: attack {attack.headline} ({attack.attacker}, {attack.setting})")
 
 
-def _measures() -> list[Measure]:
+def _measures(wanted: Mapping[str, int | None]) -> list[Measure]:
     """Return the measures that can be taken here, slow ones on fewer documents."""
     known = metrics.measures()
-    taken = [replace(known[name], most=most) for name, most in _MEASURED.items() if name in known]
+    taken = [replace(known[name], most=most) for name, most in wanted.items() if name in known]
     return [measure for measure in taken if not measure.missing()]
 
 
