@@ -52,7 +52,7 @@ def test_every_table_gives_a_report(command, any_table, tmp_path):
     out = tmp_path / "report"
     arguments = (any_table, *COLUMNS, "--label", "about", "--method", "identity", *QUICK, "--report", out)
     result = command("evaluate", *arguments).done()
-    assert result.out.startswith("With identity, the strongest attacker (words-svm, static) names the right one of 3 ")
+    assert result.out.startswith("With identity, the strongest attacker (ensemble, informed) names the right one of 3 ")
     assert result.out.count("\n") == 1
     cost, wrote = result.err.splitlines()
     assert cost.startswith("Processor time of the attackers: ")

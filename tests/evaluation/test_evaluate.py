@@ -61,11 +61,16 @@ def test_every_attacker_attacks_in_every_setting_and_all_together(sample):
 
 def test_the_strongest_is_chosen_without_looking_at_test_documents(sample):
     [outcome] = evaluate(sample, [NOISE], QUICK, draws=2).outcomes
-    best = max(attack.validated for attack in outcome.attacked.attacks)
-    assert outcome.strongest.validated == best
-    attacks = outcome.attacked.attacks
-    swapped = replace(outcome.attacked, attacks=tuple(replace(attack, validated=0.0) for attack in attacks[1:]))
-    assert replace(swapped, attacks=(*swapped.attacks, attacks[0])).strongest() == attacks[0]
+    first, *others = outcome.attacked.attacks
+    others = [replace(attack, validated=0.4) for attack in others]  # the last is the ensemble
+
+    def strongest(validated, documents):
+        attacks = (replace(first, validated=validated), *others)
+        return replace(outcome.attacked, attacks=attacks, set_aside=documents).strongest().attacker
+
+    assert strongest(0.5, 100) == first.attacker  # two standard errors
+    assert strongest(0.5, 10) == "ensemble"  # well within one
+    assert strongest(0.3, 100) == "ensemble"
 
 
 def test_a_baseline_is_never_advised(sample):

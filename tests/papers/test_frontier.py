@@ -70,6 +70,7 @@ def test_an_interrupted_run_goes_on(small, tmp_path):
     results = reproduce.run(Path("."), said.append, runs=1, work=work, only="made")
     assert len(said) == 1  # the first row was kept
     assert reproduce.run(Path("."), said.append, runs=1, work=work, only="made") == results
+    assert reproduce.run(Path("."), said.append, runs=1, work=work, only="") == results
     both = reproduce.run(Path("."), said.append, runs=1, work=work, only="further")
     assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import ship_style_encoder
 
@@ -11,6 +11,7 @@ from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import spread
 from allonym.papers.a4nt.paper import GOALS
 from allonym.papers.a4nt.rows import excess
+from allonym.papers.frontier.tables import loss, ordered
 from allonym.papers.frontier.tables import table as frontier_table
 from stated.values import SourceError, Sources
 from stated.written import USUAL, written
@@ -121,30 +122,18 @@ def _a4nt_headline(sources: Sources) -> str:
     return filled("\n".join(rows))(sources)
 
 
-_FRONTIER = ["original", "round trip (no proof)", "ER-AE, public groups (ours), loss 11.4 a word",
-             "ER-AE, two-set (the paper's), ε = 3", "ER-AE, plain clauses (ours), 3 clauses",
-             "word substitution (ours), ε = 6", "mldp-text MADLIB, ε = 14"]  # fmt: skip
-
-_ERAE = [name for name in _FRONTIER if name == "original" or name.startswith("ER-AE")]
-
-
-def _frontier(names: Sequence[str]) -> Callable[[Sources], str]:
-    """Return rows of the frontier on film reviews, those named."""
+def _frontier(ground: str, method: str = "") -> Callable[[Sources], str]:
+    """Return what is kept and given away by the methods whose name begins so, and by the originals."""
 
     def table(sources: Sources) -> str:
-        rows = {row["name"]: row for row in sources.nodes("frontier.json#grounds.imdb62-10.rows[*]")}
+        rows = ordered(sources.nodes(f"frontier.json#grounds.{ground}.rows[*]"))
         lines = [
-            [
-                name,
-                _loss(rows[name].get("loss_per_document")),
-                spread(rows[name]["use"]["meaning"], 2),
-                spread(rows[name]["strongest"], 2),
-            ]
-            for name in names
+            [row["name"], loss(row), spread(row["use"]["meaning"], 2), spread(row["strongest"], 2)]
+            for row in rows
+            if row["name"] == "original" or row["name"].startswith(method)
         ]
-        return markdown_table(
-            ["", "proved loss of a document", "meaning", "strongest attack"], lines, wide=False
-        ).strip()
+        head = ["", "proved loss of a document", "meaning", "strongest attack"]
+        return markdown_table(head, lines, wide=False).strip()
 
     return table
 
@@ -169,10 +158,6 @@ def _attackers(sources: Sources) -> str:
     return markdown_table(head, lines, wide=False).strip()
 
 
-def _loss(loss: float | None) -> str:
-    return "–" if loss is None else f"{loss:,.0f}"
-
-
 def _style_encoder(sources: Sources) -> str:
     [results] = sources.nodes("style_encoder.json#")
     return ship_style_encoder.table(results).strip()
@@ -181,13 +166,14 @@ def _style_encoder(sources: Sources) -> str:
 TABLES: dict[str, Callable[[Sources], str]] = {
     "a4nt-headline": _a4nt_headline,
     "attackers": _attackers,
-    "erae-settings": _frontier(_ERAE),
+    "erae-settings": _frontier("imdb62-10", "ER-AE"),
     "frontier-imdb62-10": _whole_frontier("imdb62-10"),
     "frontier-newsgroups20-10": _whole_frontier("newsgroups20-10"),
     "noise-newsgroups": filled(NOISE_NEWSGROUPS),
     "noise-reviews": filled(NOISE_REVIEWS),
     "odds": filled(_odds_rows()),
-    "readme-frontier": _frontier(_FRONTIER),
+    "readme-frontier": _frontier("imdb62-10"),
+    "readme-frontier-newsgroups": _frontier("newsgroups20-10"),
     "readme-syntf": filled(README_SYNTF),
     "style-encoder": _style_encoder,
     "subset": filled(_subset_rows()),

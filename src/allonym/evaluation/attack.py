@@ -1,12 +1,14 @@
 """The one attack loop: every attacker of a panel, in every way of learning, on every release of the test documents.
 
-The strongest attack is the one that named most of the documents set aside (see `knowledge`); what it reaches on the
-test documents is reported. Beside single attackers stands their *ensemble*: their scores added up, each weighed by how
-much it helped on the documents set aside.
+Beside single attackers stands their *ensemble*: their scores added up, each weighed by how much it helped on the
+documents set aside (see `knowledge`). The strongest attack is the ensemble, unless a single attacker named more of the
+documents set aside, by more than their number lets it do by chance: one standard error. What the strongest reaches on
+the test documents is reported.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -68,13 +70,17 @@ class Attacked:
     """What all attackers reached on one method, or on the originals."""
 
     attacks: tuple[Attack, ...]
+    set_aside: int  # documents that attackers are chosen by
 
     def strongest(self, setting: Setting | None = None) -> Attack:
-        """Return the attack that named most of the documents set aside, of all or in one setting."""
+        """Return the attack to reckon with, of all or in one setting; no test document has a say."""
         candidates = [attack for attack in self.attacks if setting in (None, attack.setting)]
         if not candidates:
             raise InputError(f"Nobody attacked in the setting {setting!r}; choose another.")
-        return max(candidates, key=lambda attack: attack.validated)
+        best = max(candidates, key=lambda attack: attack.validated)
+        error = math.sqrt(best.validated * (1 - best.validated) / max(1, self.set_aside))
+        together = (attack for attack in candidates if attack.attacker == ENSEMBLE)
+        return next((attack for attack in together if attack.validated + error >= best.validated), best)
 
 
 @dataclass(frozen=True)
@@ -185,7 +191,7 @@ class Attackers:
         if len(self._panel) > 1 and len(truth) > 1:
             together, validated = _together(scored, truth)
             attacks.append(self._attack(together, validated))
-        return Attacked(tuple(attacks))
+        return Attacked(tuple(attacks), len(truth))
 
     def _attack(self, scored: _Scored, validated: float) -> Attack:
         predicted = [self._authors[scores.argmax(1)].tolist() for scores in scored.tests]

@@ -79,7 +79,7 @@ def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
     """Return what the figures do not say."""
     found = [
         "Measured attacks are no guarantee: these attackers reached so much on these texts, and a better one may exist."
-        " The strongest is the one that named most known documents set aside; no test document was looked at for that.",
+        " Which is the strongest was decided on known documents set aside; no test document was looked at for that.",
         "Attackers choose among the authors of this table; a real one may not know the author at all, or know more.",
         "Intervals are over test documents and draws of the noise. They say nothing about other training texts.",
         "The texts made for this evaluation were measured and discarded. Publishing texts of several configurations, "

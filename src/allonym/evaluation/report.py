@@ -219,7 +219,8 @@ def _how(evaluation: Evaluation) -> dict[str, Any]:
         },
         "attackers": evaluation.attackers,
         "settings": dict(SETTINGS),
-        "strongest": "the attacker that named most of the known documents set aside; test documents had no say",
+        "strongest": "all attackers together, unless one alone named clearly more of the known documents set aside; "
+        "test documents had no say",
         "own_releases": f"of at most {evaluation.released_of_author} known documents of each author",
         "randomness": "cryptographic, not repeatable"
         if evaluation.seed is None

@@ -51,9 +51,10 @@ def run(
         work: Folder of the rows that are done, from which an interrupted run goes on; rows there of texts that are not
             asked for now are part of the results.
         rivals: JSON file with the rivals' commands, made by `tools/rivals/make_environments.py`.
-        only: Names of the texts to measure on, with commas between them; by default all.
+        only: Names of the texts to measure on, with commas between them; by default all. With none, nothing is measured
+            and the rows that are done make the results.
     """
-    asked = list(GROUNDS) if only is None else [name.strip() for name in only.split(",")]
+    asked = list(GROUNDS) if only is None else [name.strip() for name in only.split(",") if name.strip()]
     if unknown := set(asked) - set(GROUNDS):
         raise InputError(f"There are no texts called {sorted(unknown)[0]}; choose among: {', '.join(GROUNDS)}.")
     compared = _in_turn([*_installed(report), *read_rivals(rivals)])

@@ -23,9 +23,9 @@ ordinary English. The **strongest attack** is the share of texts whose author is
 is the floor. **Loss a document** is what is proved: smaller is better, and a dash means that nothing is.
 
 Attackers have every text that the corpus has of an author, release {own} of each author's texts themselves, twice, and
-see what a method computes before it draws. Which attacker is the strongest is decided on known texts that they set
-aside. Every row is drawn {draws} times (a method that always writes the same, once); brackets are 95 % intervals over
-draws and texts.
+see what a method computes before it draws. The strongest attack is that of all attackers together, unless one alone
+names clearly more of the known texts that they set aside. Every row is drawn {draws} times (a method that always writes
+the same, once); brackets are 95 % intervals over draws and texts.
 """
 
 
@@ -45,7 +45,7 @@ def markdown(results: Results) -> str:
 
 def table(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return the rows of one kind of texts."""
-    return markdown_table(_HEAD, [_cells(row) for row in _sorted(rows)], wide=False)
+    return markdown_table(_HEAD, [_cells(row) for row in ordered(rows)], wide=False)
 
 
 def figures(results: Results) -> dict[str, Figure]:
@@ -77,23 +77,28 @@ def _figure(about: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> Figu
     )
 
 
-def _sorted(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def ordered(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the originals first, then by how much meaning is kept."""
     return sorted(rows, key=lambda row: (row["method"] != "original", -_value(row["use"].get("meaning"))))
 
 
 def _cells(row: Mapping[str, Any]) -> list[str]:
-    use, attack, loss = row["use"], row["strongest"], row.get("loss_per_document")
-    speed = row.get("words_per_second")
+    use, attack, speed = row["use"], row["strongest"], row.get("words_per_second")
     return [
         row["name"],
-        NOT_MEASURED if loss is None else f"{loss:,.0f}",
+        loss(row),
         *(spread(use.get(name), 2) for name in ("meaning", "meaning-use", "topic")),
         NOT_MEASURED if use.get("perplexity") is None else f"{use['perplexity']['value']:.0f}",
         spread(attack, 2),
         f"{attack['attacker']}, {attack['setting']}",
         NOT_MEASURED if speed is None else f"{speed:,.0f}",
     ]
+
+
+def loss(row: Mapping[str, Any]) -> str:
+    """Write the proved loss of a document."""
+    proved = row.get("loss_per_document")
+    return NOT_MEASURED if proved is None else f"{proved:,.0f}"
 
 
 def _floors(about: Mapping[str, Any]) -> str:
