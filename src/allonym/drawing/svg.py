@@ -95,7 +95,7 @@ def dash(place: int) -> str:
 def mark(place: int, x: float, y: float, size: float = 5) -> str:
     """Return the mark of the series at this place: circle, square, triangle, diamond, cross or plus."""
     styles = f"{series_class(place, 's')} {series_class(place, 'f')}"
-    shape = place % _MARKS
+    shape = (place + place // _MARKS) % _MARKS  # the seventh series has the first one's colour, so another shape
     if shape == 0:
         return tag("circle", cx=x, cy=y, r=size, class_=styles)
     if shape == 1:
