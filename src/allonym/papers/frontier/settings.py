@@ -70,8 +70,8 @@ class Rival:
 
 OURS = (
     *(
-        Setting("erae", "ER-AE, plain clauses (ours)", f"{clauses} clauses", _NEUTRAL | {"sentences": clauses})
-        for clauses in (3, 1, 8)
+        Setting("erae", "ER-AE, plain clauses (ours)", name, _NEUTRAL | {"sentences": clauses})
+        for name, clauses in (("3 clauses", 3), ("1 clause", 1), ("8 clauses", 8))
     ),
     *(
         Setting("erae", "ER-AE, public groups (ours)", f"loss {loss:g} a word", _GROUPS | {"loss_per_word": loss})
