@@ -9,7 +9,7 @@ from allonym import attackers
 from allonym.attackers._structure import structure
 from allonym.attackers.features import NGrams, Together
 from allonym.attackers.guess_original import guessed
-from allonym.attackers.meaning import Meaning, missing
+from allonym.attackers.meaning import Meaning
 from allonym.attackers.structure import Structure
 from allonym.errors import MissingDependencyError, ParameterError
 from allonym.metrics import _minilm
@@ -103,7 +103,7 @@ def test_features_together_keep_their_own_columns():
         both.occurrences(len(both.names()), "so it is")
 
 
-@pytest.mark.skipif(bool(missing()), reason="needs the extra semantics")
+@pytest.mark.skipif(bool(Meaning().missing()), reason="needs the extra semantics")
 class TestMeaning:
     def test_it_tells_writers_by_subject_in_words_it_never_saw(self):
         known = by_writers(anna=COOKING, boris=FOOTBALL)
