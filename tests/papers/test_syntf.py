@@ -47,15 +47,15 @@ def bench():
 @pytest.fixture(scope="module")
 def measured(bench):
     plain = runs.Setting(loss_per_word=8.0, words=30, min_documents=1)
-    return [runs.measure(bench, each, 1) for each in (plain, replace(plain, rating="utility"))]
+    return [runs.measure(bench, each, 1).to_json() for each in (plain, replace(plain, rating="utility"))]
 
 
 def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured):
     plain, learned = measured
     assert plain["tight_loss_per_word"] <= 8
     assert learned["tight_loss_per_word"] <= 8
-    use = [runs.best(row["utility"])["f1_weighted"]["mean"] for row in measured]
-    attack = [runs.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] for row in measured]
+    use = [tables.best(row["utility"])["f1_weighted"]["mean"] for row in measured]
+    attack = [tables.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] for row in measured]
     assert use[1] > 0.9
     assert use[1] - attack[1] > use[0] - attack[0]
     assert "evidence_logistic" in learned["utility"]
@@ -63,16 +63,16 @@ def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured)
 
 
 def test_originals_are_attacked_with_success(bench):
-    row = runs.as_texts(bench, bench.corpus.texts, runs.panel(tagged=False))
-    assert runs.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] > 0.5  # four of fourteen have no habit
-    assert runs.best(row["utility"])["f1_weighted"]["mean"] > 0.95
+    row = runs.as_texts(bench, bench.corpus.texts, runs.panel(tagged=False)).to_json()
+    assert tables.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] > 0.5  # four of fourteen have no habit
+    assert tables.best(row["utility"])["f1_weighted"]["mean"] > 0.95
 
 
 def test_means_over_runs_have_students_intervals():
-    found = runs.over_runs([{"a": 1.0}, {"a": 2.0}, {"a": 3.0}])["a"]
-    assert found["mean"] == 2.0
-    assert found["high"] - 2.0 == pytest.approx(4.302653 / np.sqrt(3), rel=1e-6)  # t of 2 degrees of freedom, sd 1
-    assert runs.over_runs([{"a": 1.0}])["a"] == {"mean": 1.0, "low": None, "high": None}
+    found = runs.Mean.over([1.0, 2.0, 3.0])
+    assert found.mean == 2.0
+    assert found.high - 2.0 == pytest.approx(4.302653 / np.sqrt(3), rel=1e-6)  # t of 2 degrees of freedom, sd 1
+    assert runs.Mean.over([1.0]) == runs.Mean(1.0, None, None)
 
 
 def test_settings_cover_table_2():

@@ -210,7 +210,7 @@ class SynTF(Anonymizer):
 
         Privacy: spends nothing; a function of what was released and of public reference texts.
         """
-        return self._learned_profiles().evidence(vectors)
+        return self.label_profiles_.evidence(vectors)
 
     def before_drawing(self, texts: Sequence[str]) -> list[str]:
         """Return the terms of each text that can be drawn, as often as they occur."""
@@ -231,9 +231,11 @@ class SynTF(Anonymizer):
         """Return the vectors whose cosine is the rating before spelling."""
         if self.rating == "similarity":
             return self._vectors
-        return label_profiles.mix(self._vectors, self._learned_profiles().vectors, self.label_weight)
+        return label_profiles.mix(self._vectors, self.label_profiles_.vectors, self.label_weight)
 
-    def _learned_profiles(self) -> label_profiles.LabelProfiles:
+    @property
+    def label_profiles_(self) -> label_profiles.LabelProfiles:
+        """What each term tells about the label, as `fit` learned it (needs rating "utility")."""
         if not hasattr(self, "_profiles"):
             raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels) first.")
         return self._profiles
@@ -247,7 +249,7 @@ class SynTF(Anonymizer):
                 raise ParameterError("composition='tf-idf' needs fit(reference_texts) first, to learn the weights.")
             counts.data *= self._idf[counts.indices]
         elif composition == "utility":
-            counts.data *= self._learned_profiles().drawing_weights[counts.indices]
+            counts.data *= self.label_profiles_.drawing_weights[counts.indices]
         return counts
 
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:

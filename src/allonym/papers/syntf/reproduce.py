@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, Literal
@@ -22,7 +22,7 @@ from allonym.language.words import digest
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario, load
 from allonym.papers.syntf import tables
-from allonym.papers.syntf.runs import Bench, Row, Setting, as_texts, measure, panel, vectorised
+from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, measure, panel, vectorised
 from allonym.vectors import embeddings
 
 RUNS = 10
@@ -45,6 +45,52 @@ class Task:
     setting: Setting
 
 
+@dataclass(frozen=True)
+class Suspects:
+    """A row of table 1: a scenario, and who qualifies for it."""
+
+    scenario: str
+    suspects: int
+    suspects_paper: int
+    groups: int
+    least_train: int
+    least_test: int
+    train: int  # messages
+    test: int
+
+    @classmethod
+    def of(cls, bench: Bench, scenario: Scenario) -> Suspects:
+        """Return the suspects of a scenario."""
+        messages = map(len, bench.suspects[scenario.name])
+        authors = scenario.authors(bench.corpus)
+        return cls(
+            scenario.name, len(authors), scenario.suspects, scenario.groups, scenario.train, scenario.test, *messages
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Figure 1 at one ε: the standard bound, and the alternative one by the size of the output space."""
+
+    epsilon: int
+    standard: float
+    alternative: dict[int, float]
+
+    @classmethod
+    def at(cls, epsilon: int) -> Bounds:
+        """Return the bounds for the three sizes of the figure."""
+        return cls(epsilon, standard_bound(epsilon), {size: alternative_bound(epsilon, size) for size in OUTPUT_SIZES})
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the alternative bounds by their sizes beside the others."""
+        sizes = {str(size): bound for size, bound in self.alternative.items()}
+        return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
+
+
 def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[str, Any]:
     """Return everything that the tables and figures show, with what is needed to make it again."""
     bench, learned = benches(data)
@@ -61,18 +107,18 @@ def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[
             "train": int(learned.train.sum()),
             "test": int(learned.test.sum()),
         },
-        "table_1": [_scenario(bench, scenario) for scenario in SCENARIOS],
-        "figure_1": list(_bounds()),
-        "original": as_texts(bench, bench.corpus.texts, panel(tagged=True)),
-        "original_without_reference": as_texts(learned, learned.corpus.texts, {}),
-        "vectorised": vectorised(bench),
-        "scrubbed": as_texts(bench, _scrubbed(bench.corpus.texts), panel(tagged=True)),
+        "table_1": [Suspects.of(bench, scenario).to_json() for scenario in SCENARIOS],
+        "figure_1": [Bounds.at(epsilon).to_json() for epsilon in range(1, 61)],
+        "original": as_texts(bench, bench.corpus.texts, panel(tagged=True)).to_json(),
+        "original_without_reference": as_texts(learned, learned.corpus.texts, {}).to_json(),
+        "vectorised": vectorised(bench).to_json(),
+        "scrubbed": as_texts(bench, _scrubbed(bench.corpus.texts), panel(tagged=True)).to_json(),
         "settings": [],
     }
     tasks = list(_tasks())
     with acceleration.processes(os.cpu_count()) as pool:
         for task, row in zip(tasks, pool.map(partial(_work, data, runs), tasks), strict=True):
-            results["settings"].append({"table": task.table, "bench": task.kind, **row})
+            results["settings"].append({"table": task.table, "bench": task.kind, **row.to_json()})
             report(f"{len(results['settings'])} of {len(tasks)} settings: {task.table}")
     return results
 
@@ -96,7 +142,7 @@ def benches(data: Path) -> tuple[Bench, Bench]:
     return papers, Bench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
 
 
-def _work(data: Path, runs: int, task: Task) -> Row:
+def _work(data: Path, runs: int, task: Task) -> Measured:
     """Measure one setting (in a process of its own, which loads the corpus once)."""
     bench = benches(data)[task.kind == "learned"]
     return measure(bench, task.setting, runs, tagged=task.table == "optimum")
@@ -120,30 +166,6 @@ def _tasks() -> Iterator[Task]:
         plain = Setting(loss_per_word=loss, words=LEARNED_WORDS, min_documents=2)
         yield Task("learned rating", "learned", plain)
         yield Task("learned rating", "learned", replace(plain, rating="utility"))
-
-
-def _scenario(bench: Bench, scenario: Scenario) -> Row:
-    train, test = bench.suspects[scenario.name]
-    return {
-        "scenario": scenario.name,
-        "suspects": len(scenario.authors(bench.corpus)),
-        "suspects_paper": scenario.suspects,
-        "groups": scenario.groups,
-        "least_train": scenario.train,
-        "least_test": scenario.test,
-        "train": len(train),
-        "test": len(test),
-    }
-
-
-def _bounds() -> Iterator[Row]:
-    """Yield figure 1: the standard bound and the alternative one, for three sizes of the output space."""
-    for epsilon in range(1, 61):
-        yield {
-            "epsilon": epsilon,
-            "standard": standard_bound(epsilon),
-            **{str(size): alternative_bound(epsilon, size) for size in OUTPUT_SIZES},
-        }
 
 
 def _scrubbed(texts: list[str]) -> list[str]:

@@ -6,10 +6,10 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,14 +28,16 @@ from allonym.metrics.figures import Figure
 from allonym.metrics.utility import analysts, topic_scores, weighted
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS
+from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers, logistic
 from allonym.randomness import insecure
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
 WRITEPRINTS = ("writeprints-svm", "writeprints-bayes")
 TAGGED = tuple(f"{name} with parts of speech" for name in WRITEPRINTS)
-Row = dict[str, Any]
-Score = Callable[[Sequence[object], Sequence[object]], Row]
+
+Scored = TypeVar("Scored")
+Scores = dict[str, float]  # of one run, by name
 
 
 @dataclass(frozen=True)
@@ -54,6 +56,56 @@ class Setting:
     def made(self, embeddings: WordTable) -> SynTF:
         """Return the anonymizer."""
         return SynTF(**asdict(self), embeddings=embeddings)
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over runs, or a figure over test messages, with its 95 % interval; one run has none."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def over(cls, runs: Sequence[float]) -> Mean:
+        """Return the mean over runs; the interval is Student's t."""
+        numbers = np.array(runs, dtype=np.float64)
+        mean = float(numbers.mean())
+        if len(numbers) == 1:
+            return cls(mean)
+        half = float(stats.t.ppf(0.975, len(numbers) - 1) * numbers.std(ddof=1) / np.sqrt(len(numbers)))
+        return cls(mean, mean - half, mean + half)
+
+
+Means = dict[str, Mean]
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What analysts and attackers reach on texts, or on what was released of them."""
+
+    utility: dict[str, Means]  # by analyst
+    attack: dict[str, dict[str, Means]]  # by scenario and attacker
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A row of the paper's sweeps: a setting and what is reached on what it releases."""
+
+    setting: Setting
+    terms: int
+    tight_loss_per_word: float
+    runs: int
+    reached: Reached
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the parameters, then what follows from them, side by side."""
+        sizes = {"terms": self.terms, "tight_loss_per_word": self.tight_loss_per_word, "runs": self.runs}
+        return asdict(self.setting) | sizes | self.reached.to_json()
 
 
 @dataclass(frozen=True)
@@ -108,7 +160,7 @@ def _cache() -> Path:
     return Path(folder)
 
 
-def measure(bench: Bench, setting: Setting, runs: int, *, tagged: bool = False) -> Row:
+def measure(bench: Bench, setting: Setting, runs: int, *, tagged: bool = False) -> Measured:
     """Return utility and adaptive attacks of a setting, means over runs with intervals."""
     anonymizer = setting.made(bench.embeddings)
     reference = np.flatnonzero(bench.reference)
@@ -116,37 +168,32 @@ def measure(bench: Bench, setting: Setting, runs: int, *, tagged: bool = False) 
     anonymizer.fit(texts, bench.labels[reference].tolist())
     compositions = anonymizer.compositions(bench.corpus.texts)
     digests = [digest(text) for text in bench.corpus.texts]
-    found = []
+    learned = setting.rating == "utility"
+    attackers = panel(tagged=tagged)
+    if learned:
+        attackers |= {attacker.name: attacker for attacker in evidence_attackers(LearnedRating.of(anonymizer))}
+    utility, attack = [], []
     for run in range(runs):
         streams = insecure(run).documents(digests)
         counts = synthesise(compositions, setting.words, anonymizer.mechanism_, streams)
-        utility = _analyst(bench, counts)
-        attack = _attacks(bench, anonymizer.vocabulary_, counts, panel(tagged=tagged))
-        if setting.rating == "utility":
-            add_evidence(bench, anonymizer.label_evidence(counts), utility, attack)
-        found.append((utility, attack))
-    return {
-        **asdict(setting),
-        "terms": len(anonymizer.vocabulary_),
-        "epsilon": anonymizer.mechanism_.epsilon,
-        "tight_loss_per_word": anonymizer.mechanism_.loss(),
-        "runs": runs,
-        "utility": over_runs([utility for utility, _ in found]),
-        "attack": over_runs([attack for _, attack in found]),
-    }
+        utility.append(_analyst(bench, counts) | (_reader(bench, anonymizer.label_evidence(counts)) if learned else {}))
+        attack.append(_attacks(bench, anonymizer.vocabulary_, counts, attackers))
+    mechanism = anonymizer.mechanism_
+    drawn = replace(setting, epsilon=mechanism.epsilon)
+    return Measured(drawn, len(anonymizer.vocabulary_), mechanism.loss(), runs, _over_runs(utility, attack))
 
 
-def vectorised(bench: Bench) -> Row:
+def vectorised(bench: Bench) -> Reached:
     """Return what the term counts give, before anything is drawn (the paper's dashed lines)."""
     anonymizer = Setting().made(bench.embeddings)
     anonymizer.fit([bench.corpus.texts[row] for row in np.flatnonzero(bench.reference)])
     counts = anonymizer.compositions(bench.corpus.texts)
     counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
     attack = _attacks(bench, anonymizer.vocabulary_, counts, panel(tagged=True))
-    return {"utility": over_runs([_analyst(bench, counts)]), "attack": over_runs([attack])}
+    return _over_runs([_analyst(bench, counts)], [attack])
 
 
-def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker]) -> Row:
+def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker]) -> Reached:
     """Return utility and attacks on texts (the originals, or scrubbed ones), with intervals over test messages."""
     learned, tested = np.flatnonzero(bench.train).tolist(), np.flatnonzero(bench.test).tolist()
     scores = topic_scores(
@@ -155,31 +202,45 @@ def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker])
         [texts[row] for row in tested],
         bench.labels[tested].tolist(),
     )
-    utility = {name: _figures(figures) for name, figures in vars(scores).items()}
+    utility = {name: _means(figures) for name, figures in vars(scores).items()}
 
-    def with_intervals(truth: Sequence[object], guessed: Sequence[object]) -> Row:
-        return _figures(scoring.classification(truth, guessed))
+    def with_intervals(truth: Sequence[object], guessed: Sequence[object]) -> Means:
+        return _means(scoring.classification(truth, guessed))
 
-    return {"utility": utility, "attack": _attacked(bench, texts, attackers, with_intervals)}
+    return Reached(utility, _attacked(bench, texts, attackers, with_intervals))
 
 
-def _analyst(bench: Bench, counts: sparse.csr_array) -> Row:
+def _analyst(bench: Bench, counts: sparse.csr_array) -> dict[str, Scores]:
     """Return how well the groups are found in term counts (section 4.2: tf-idf, naive Bayes and a linear SVM)."""
     known, unknown = weighted(counts[bench.train], counts[bench.test])
     guessed = analysts(known, bench.labels[bench.train].astype(str).tolist(), unknown)
     return {name: _kept(bench.labels[bench.test].tolist(), labels) for name, labels in guessed.items()}
 
 
-def _attacks(bench: Bench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]) -> Row:
+def _reader(bench: Bench, evidence: NDArray[np.float64]) -> dict[str, Scores]:
+    """Return how well an analyst finds the groups who reads the vectors through the learned rating."""
+    learned = logistic().fit(evidence[bench.train], bench.labels[bench.train].astype(str))
+    guessed = learned.predict(evidence[bench.test]).tolist()
+    return {"evidence_logistic": _kept(bench.labels[bench.test].tolist(), guessed)}
+
+
+def _attacks(
+    bench: Bench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]
+) -> dict[str, dict[str, Scores]]:
     """Return what adaptive attackers reach on the counts, written out as words."""
     needed = np.unique(np.concatenate([rows for pair in bench.suspects.values() for rows in pair]))
     written = dict(zip(needed.tolist(), texts_of_counts(counts[needed], vocabulary), strict=True))
     return _attacked(bench, written, attackers, _kept)
 
 
-def _attacked(bench: Bench, texts: Any, attackers: dict[str, Attacker], score: Score) -> Row:  # noqa: ANN401 - by row
+def _attacked(
+    bench: Bench,
+    texts: Any,  # noqa: ANN401 - by row
+    attackers: dict[str, Attacker],
+    score: Callable[[Sequence[object], Sequence[object]], Scored],
+) -> dict[str, dict[str, Scored]]:
     """Let attackers learn from each scenario's known messages and score what they say of the others."""
-    found: Row = {}
+    found = {}
     for name, (known, unknown) in bench.suspects.items():
         learned = train(list(attackers.values()), [texts[row] for row in known.tolist()], bench.authors_of(known))
         asked, truth = [texts[row] for row in unknown.tolist()], bench.authors_of(unknown)
@@ -190,48 +251,17 @@ def _attacked(bench: Bench, texts: Any, attackers: dict[str, Attacker], score: S
     return found
 
 
-def add_evidence(bench: Bench, evidence: NDArray[np.float64], utility: Row, attack: Row) -> None:
-    """Add an analyst and two attackers who know the learned rating, which is public, and read vectors through it."""
-    from sklearn.ensemble import RandomForestClassifier
-    from sklearn.linear_model import LogisticRegression
-    from sklearn.pipeline import make_pipeline
-    from sklearn.preprocessing import StandardScaler
+def _over_runs(utility: Sequence[dict[str, Scores]], attack: Sequence[dict[str, dict[str, Scores]]]) -> Reached:
+    def means(runs: Sequence[dict[str, Scores]]) -> dict[str, Means]:
+        return {who: {name: Mean.over([run[who][name] for run in runs]) for name in KEPT} for who in runs[0]}
 
-    analyst = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000))
-    guessed = analyst.fit(evidence[bench.train], bench.labels[bench.train].astype(str)).predict(evidence[bench.test])
-    utility["evidence_logistic"] = _kept(bench.labels[bench.test].tolist(), guessed.tolist())
-    for name, (known, unknown) in bench.suspects.items():
-        models = {
-            "evidence-logistic": make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=1000)),
-            "evidence-forest": RandomForestClassifier(300, random_state=0),
-        }
-        for attacker, model in models.items():
-            named = model.fit(evidence[known], bench.authors_of(known)).predict(evidence[unknown])
-            attack[name][attacker] = _kept(bench.authors_of(unknown), named.tolist())
+    return Reached(means(utility), {name: means([run[name] for run in attack]) for name in attack[0]})
 
 
-def over_runs(results: Sequence[Any]) -> Any:  # noqa: ANN401 - nested dictionaries of one shape
-    """Return the mean of each number over the runs, with its 95 % interval (Student's t) where there are several."""
-    first = results[0]
-    if isinstance(first, dict):
-        return {key: over_runs([result[key] for result in results]) for key in first}
-    numbers = np.array(results, dtype=np.float64)
-    mean = float(numbers.mean())
-    if len(numbers) == 1:
-        return {"mean": mean, "low": None, "high": None}
-    half = float(stats.t.ppf(0.975, len(numbers) - 1) * numbers.std(ddof=1) / np.sqrt(len(numbers)))
-    return {"mean": mean, "low": mean - half, "high": mean + half}
-
-
-def best(classifiers: Row) -> Row:
-    """Return the figures of the classifier or attacker with the highest weighted F1."""
-    return max(classifiers.values(), key=lambda figures: float(figures["f1_weighted"]["mean"]))
-
-
-def _kept(truth: Sequence[object], guessed: Sequence[object]) -> Row:
+def _kept(truth: Sequence[object], guessed: Sequence[object]) -> Scores:
     figures = scoring.values(truth, guessed)
     return {name: figures[name] for name in KEPT}
 
 
-def _figures(figures: dict[str, Figure]) -> Row:
-    return {name: {"mean": figures[name].value, "low": figures[name].low, "high": figures[name].high} for name in KEPT}
+def _means(figures: dict[str, Figure]) -> Means:
+    return {name: Mean(*figures[name].numbers) for name in KEPT}

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from allonym.drawing.figure_data import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import rounded_percent, spread
 from allonym.papers import Results
-from allonym.papers.syntf.runs import KEPT, TAGGED, WRITEPRINTS, Row, best
+from allonym.papers.syntf.runs import KEPT, TAGGED, WRITEPRINTS
+
+Row = dict[str, Any]  # as it was stored
 
 # Table 3 of the paper (Top 10/Any): utility F1, precision, recall, then the attack's.
 PAPER_TABLE_3 = {
@@ -49,13 +52,14 @@ def relative(results: Results, row: Row, scenario: str, *, by: Sequence[str] | N
     """Return utility and attack as shares of what the originals give; `by`: of these attackers only."""
     learned = row.get("bench") == "learned"
     before = best(results["original_without_reference" if learned else "original"]["utility"])
-    was, now = (_strongest(each["attack"][scenario], by) for each in (results["original"], row))
+    was, now = (best(each["attack"][scenario], by) for each in (results["original"], row))
     use = best(row["utility"])["f1_weighted"]["mean"] / before["f1_weighted"]["mean"]
     return use, now["f1_weighted"]["mean"] / was["f1_weighted"]["mean"]
 
 
-def _strongest(attacks: Row, by: Sequence[str] | None) -> Row:
-    return best(attacks if by is None else {name: attacks[name] for name in by})
+def best(classifiers: Row, by: Sequence[str] | None = None) -> Row:
+    """Return the figures of the classifier or attacker with the highest weighted F1; `by`: of these only."""
+    return max((classifiers[name] for name in by or classifiers), key=lambda figures: figures["f1_weighted"]["mean"])
 
 
 def _spread(figure: Row) -> str:
@@ -87,7 +91,7 @@ def _table_3(results: Results) -> str:
     head = ["method", "utility F1", "P", "R", "attack F1 (WritePrints)", "P", "R", "strongest attacker F1", "paper"]
     rows = []
     for name, row in ours.items():
-        use, theirs = best(row["utility"]), _strongest(row["attack"][SHOWN], TAGGED)
+        use, theirs = best(row["utility"]), best(row["attack"][SHOWN], TAGGED)
         cells = [_spread(use[kept]) if kept == "f1_weighted" else f"{use[kept]['mean']:.2f}" for kept in KEPT[:3]]
         cells += [
             _spread(theirs[kept]) if kept == "f1_weighted" else f"{theirs[kept]['mean']:.2f}" for kept in KEPT[:3]
