@@ -8,29 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from allonym.attackers.floors import Majority
-from allonym.attackers.linear import WordNGramSVM
 from allonym.errors import InputError
 from allonym.papers import files, find
-from allonym.papers.frontier import grounds, reproduce, settings
-from tests.evaluation.habits import WORDS, read, rows
+from allonym.papers.frontier import reproduce
+from allonym.papers.ruler import grounds, settings
+from allonym.papers.ruler import measure as ruler
+from tests.papers.conftest import syntf
 
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @pytest.fixture
-def small(monkeypatch, tmp_path):
-    """Two methods on made-up texts."""
-    made = rows({"ada": 12, "ben": 12, "cleo": 12})
-    ground = grounds.Ground("Made-up texts", "topic", lambda data: read(tmp_path, made, label="topic"))
-    monkeypatch.setattr(reproduce, "GROUNDS", {"made": ground, "further": ground})
-    ours = (
-        settings.Setting("syntf", "SynTF", "ε = 40", {"epsilon": 40.0, "words": 12, "vocabulary": WORDS}),
-        settings.Setting("syntf", "SynTF", "ε = 4", {"epsilon": 4.0, "words": 12, "vocabulary": WORDS}),
-    )
-    monkeypatch.setattr(reproduce, "OURS", ours)
-    monkeypatch.setattr(reproduce, "default_panel", lambda: [WordNGramSVM(), Majority()])
-    monkeypatch.setattr(reproduce, "_MEASURED", {"topic": None, "unchanged": None})
+def small(monkeypatch, made_up):
+    """Two settings on made-up texts."""
+    monkeypatch.setattr(reproduce, "GROUNDS", {name: made_up(name) for name in ("made", "further")})
+    monkeypatch.setattr(reproduce, "OURS", (syntf(40.0), syntf(4.0)))
 
 
 @pytest.fixture
@@ -73,6 +65,12 @@ def test_an_interrupted_run_goes_on(small, tmp_path):
     assert reproduce.run(Path("."), said.append, runs=1, work=work, only="") == results
     both = reproduce.run(Path("."), said.append, runs=1, work=work, only="further")
     assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
+
+
+def test_rows_of_other_papers_are_left_out(small, made_up, tmp_path):
+    ruler.measure(Path("."), [syntf(7.0)], ruler.Work(tmp_path, made_up("made"), 1), print)
+    results = reproduce.run(Path("."), print, runs=1, work=tmp_path, only="made")
+    assert [row["setting"] for row in results["grounds"]["made"]["rows"]] == ["", "ε = 40", "ε = 4"]
 
 
 def test_what_is_not_there_is_refused(small, tmp_path):

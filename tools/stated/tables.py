@@ -8,11 +8,12 @@ from collections.abc import Callable
 import ship_style_encoder
 
 from allonym.drawing.tables import markdown_table
-from allonym.metrics.figures import spread
 from allonym.papers.a4nt.paper import GOALS
 from allonym.papers.a4nt.rows import excess
-from allonym.papers.frontier.tables import loss, ordered
-from allonym.papers.frontier.tables import table as frontier_table
+from allonym.papers.ruler.rows import ORIGINAL, Row, row_from_json
+from allonym.papers.ruler.settings import plain_clauses
+from allonym.papers.ruler.tables import interval, loss, ordered
+from allonym.papers.ruler.tables import table as ruler_table
 from stated.values import SourceError, Sources
 from stated.written import USUAL, written
 
@@ -126,11 +127,10 @@ def _frontier(ground: str, method: str = "") -> Callable[[Sources], str]:
     """Return what is kept and given away by the methods whose name begins so, and by the originals."""
 
     def table(sources: Sources) -> str:
-        rows = ordered(sources.nodes(f"frontier.json#grounds.{ground}.rows[*]"))
         lines = [
-            [row["name"], loss(row), spread(row["use"]["meaning"], 2), spread(row["strongest"], 2)]
-            for row in rows
-            if row["name"] == "original" or row["name"].startswith(method)
+            [row.name, loss(row), interval(row.meaning), interval(row.strongest.accuracy)]
+            for row in ordered(_rows(sources, ground))
+            if row.name == ORIGINAL or row.name.startswith(method)
         ]
         head = ["", "proved loss of a document", "meaning", "strongest attack"]
         return markdown_table(head, lines, wide=False).strip()
@@ -140,18 +140,22 @@ def _frontier(ground: str, method: str = "") -> Callable[[Sources], str]:
 
 def _whole_frontier(ground: str) -> Callable[[Sources], str]:
     def table(sources: Sources) -> str:
-        return frontier_table(sources.nodes(f"frontier.json#grounds.{ground}.rows[*]")).strip()
+        return ruler_table(_rows(sources, ground)).strip()
 
     return table
 
 
+def _rows(sources: Sources, ground: str) -> list[Row]:
+    return [row_from_json(row) for row in sources.nodes(f"frontier.json#grounds.{ground}.rows[*]")]
+
+
 def _attackers(sources: Sources) -> str:
     """Return what every attacker reaches on film reviews as they are and in plain clauses."""
-    rows = {row["name"]: row for row in sources.nodes("frontier.json#grounds.imdb62-10.rows[*]")}
+    rows = {row.name: row for row in _rows(sources, "imdb62-10")}
     reached: dict[str, dict[str, str]] = {}
-    for row in (rows["original"], rows["ER-AE, plain clauses (ours), 3 clauses"]):
-        for attack in row["attacks"]:
-            reached.setdefault(attack["attacker"], {})[attack["setting"]] = spread(attack, 2)
+    for row in (rows[ORIGINAL], rows[plain_clauses(3).name]):
+        for attack in row.attacks:
+            reached.setdefault(attack.attacker, {})[attack.setting] = interval(attack.accuracy)
     settings = ("original", "static", "adaptive", "informed")
     head = ["attacker", "originals", "releases: from originals", "from own releases", "from everything"]
     lines = [[f"`{name}`", *(cells.get(setting, "–") for setting in settings)] for name, cells in reached.items()]

@@ -9,10 +9,11 @@ chosen on these authors, and no attacker: see `allonym.evaluation.knowledge`.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from allonym.errors import InputError
 from allonym.evaluation.sample import Sample
 from allonym.language import sequences
 from allonym.papers.corpora import blogs, imdb62, newsgroups20
@@ -30,6 +31,7 @@ class Ground:
     """Texts to compare methods on.
 
     Attributes:
+        name: What they are called on the command line and on disk.
         title: What they are, in a few words.
         labels: What an analyst looks for in them.
         read: Reads them from the data folder.
@@ -37,6 +39,7 @@ class Ground:
         fluency: Whether a language model reads them, which takes minutes a row.
     """
 
+    name: str
     title: str
     labels: str
     read: Callable[[Path], Sample]
@@ -140,15 +143,33 @@ def _sample(texts: Iterable[Text], tested: int) -> Sample:
     )
 
 
+IMDB62_10 = Ground("imdb62-10", "Film reviews, ten authors", "rating", reviewers(0, 10, 30, review), fluency=True)
+NEWSGROUPS20_10 = Ground("newsgroups20-10", "20 newsgroups, ten authors", "group", posters(15))
 GROUNDS: dict[str, Ground] = {
-    "imdb62-10": Ground("Film reviews, ten authors", "rating", reviewers(0, 10, 30, review), fluency=True),
-    "newsgroups20-10": Ground("20 newsgroups, ten authors", "group", posters(15)),
-    "blogs-50": Ground("Blog posts, fifty authors", "age group", bloggers(50, 8)),
-    "imdb62-62": Ground("Film reviews, 62 authors", "rating", reviewers(0, 62, 5, review)),
-    "outside-check": Ground(
-        "Film reviews, ten authors, as an outside check read them",
-        "rating",
-        reviewers(0, 10, 40, tokenised),
-        whole=False,
-    ),
+    ground.name: ground
+    for ground in (
+        IMDB62_10,
+        NEWSGROUPS20_10,
+        Ground("blogs-50", "Blog posts, fifty authors", "age group", bloggers(50, 8)),
+        Ground("imdb62-62", "Film reviews, 62 authors", "rating", reviewers(0, 62, 5, review)),
+        Ground(
+            "outside-check",
+            "Film reviews, ten authors, as an outside check read them",
+            "rating",
+            reviewers(0, 10, 40, tokenised),
+            whole=False,
+        ),
+    )
 }
+
+
+def asked_for(only: str | None, grounds: Mapping[str, Ground]) -> list[Ground]:
+    """Return the grounds whose names are given with commas between them; all by default.
+
+    Raises:
+        InputError: There is no ground of such a name.
+    """
+    asked = list(grounds) if only is None else [name.strip() for name in only.split(",") if name.strip()]
+    if unknown := sorted(set(asked) - set(grounds)):
+        raise InputError(f"There are no texts called {unknown[0]}; choose among: {', '.join(grounds)}.")
+    return [grounds[name] for name in asked]

@@ -1,0 +1,205 @@
+"""Settings measured on a kind of texts: those that a work folder holds are read, the others are measured and kept.
+
+Any paper that asks for the same setting on the same texts gets the same row; it is measured once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from allonym import disk, metrics
+from allonym.attackers.panel import default_panel
+from allonym.errors import InputError
+from allonym.evaluation.candidates import Candidate, Method
+from allonym.evaluation.evaluate import DRAWS, Outcome, Ruler
+from allonym.evaluation.sample import Sample
+from allonym.metrics.base import Measure
+from allonym.papers.ruler.grounds import SEED, Ground
+from allonym.papers.ruler.rows import (
+    ORIGINAL,
+    About,
+    AttackFigure,
+    Measured,
+    MethodRow,
+    OriginalRow,
+    Row,
+    row_from_json,
+)
+from allonym.papers.ruler.settings import Compared, Rival
+
+_MEASURED: dict[str, int | None] = {
+    "meaning": 100,
+    "meaning-use": 60,
+    "topic": None,
+    "unchanged": None,
+    "length": None,
+}
+_FLUENCY: dict[str, int | None] = {"perplexity": 60}  # minutes a row, so on one kind of texts
+_TIMED = 40  # documents
+
+Report = Callable[[str], None]
+
+
+class Work:
+    """The rows that are done on one kind of texts, each a file, so that a run that is cut off loses one at most.
+
+    Args:
+        folder: Where the rows of all kinds of texts lie; None keeps them in memory alone.
+        ground: The texts.
+        draws: How often each setting is drawn; rows of another number of draws lie apart.
+    """
+
+    def __init__(self, folder: Path | None, ground: Ground, draws: int = DRAWS) -> None:
+        self.ground, self.draws = ground, draws
+        self._folder = None if folder is None else folder / ground.name / f"{draws} draws"
+        self._rows: dict[str, Row] = {}
+        if self._folder is not None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            for path in sorted(self._folder.glob("*.json")):
+                row = _read(path)
+                self._rows[row.name] = row
+
+    def missing(self, compared: Sequence[Compared]) -> list[Compared]:
+        """Return what is not done, or was done with other parameters."""
+        return [each for each in compared if not self._has(each)]
+
+    def keep(self, row: Row) -> None:
+        """Add a row."""
+        self._rows[row.name] = row
+        if self._folder is not None:
+            name = hashlib.blake2b(row.name.encode(), digest_size=8).hexdigest()
+            disk.write(self._folder / f"{name}.json", json.dumps(row.to_json(), ensure_ascii=False, indent=1).encode())
+
+    @property
+    def has_originals(self) -> bool:
+        """Whether the texts were attacked as they are."""
+        return ORIGINAL in self._rows
+
+    def rows(self) -> list[Row]:
+        """Return all rows, in the order of their files, then in that in which they were measured."""
+        return list(self._rows.values())
+
+    def of(self, compared: Sequence[Compared]) -> Measured | None:
+        """Return the rows of these settings that are done, in this order; None before the originals are."""
+        if not self.has_originals:
+            return None
+        return Measured.of_rows(
+            [self._rows[ORIGINAL], *(self._rows[each.name] for each in compared if self._has(each))]
+        )
+
+    def _has(self, each: Compared) -> bool:
+        row = self._rows.get(each.name)
+        return isinstance(row, MethodRow) and (isinstance(each, Rival) or row.parameters == each.made().parameters())
+
+
+def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report) -> Measured:
+    """Return a row for the originals and for each setting; those that are not done yet are measured and kept.
+
+    Args:
+        data: Folder that holds the corpora.
+        compared: The settings.
+        work: The texts, and the rows that are done.
+        report: Told what is done.
+    """
+    missing = work.missing(compared)
+    if missing or not work.has_originals:
+        _measure(data, missing, work, report)
+    measured = work.of(compared)
+    if measured is None:
+        raise InputError(f"Nothing was measured on {work.ground.name}.")  # the originals are always kept first
+    return measured
+
+
+def _measure(data: Path, missing: Sequence[Compared], work: Work, report: Report) -> None:
+    ground = work.ground
+    sample = ground.read(data)
+    wanted = _MEASURED | (_FLUENCY if ground.fluency else {})
+    ruler = Ruler(sample, default_panel(), measures=_measures(wanted), draws=work.draws, seed=SEED)
+    if not work.has_originals:
+        work.keep(_original(ground, sample, ruler))
+    for each in missing:
+        candidate = each.made()
+        row = _row(each, candidate, ruler.measured(candidate), sample)
+        work.keep(row)
+        attack = row.strongest
+        report(f"{ground.name}, {each.name}: attack {attack.accuracy} ({attack.attacker}, {attack.setting})")
+
+
+def _measures(wanted: Mapping[str, int | None]) -> list[Measure]:
+    """Return the measures that can be taken here, slow ones on fewer documents."""
+    known = metrics.measures()
+    taken = [replace(known[name], most=most) for name, most in wanted.items() if name in known]
+    return [measure for measure in taken if not measure.missing()]
+
+
+def _original(ground: Ground, sample: Sample, ruler: Ruler) -> OriginalRow:
+    attacked = ruler.panel.on_originals
+    return OriginalRow(
+        name=ORIGINAL,
+        method=ORIGINAL,
+        setting="",
+        strongest=AttackFigure.of(attacked.strongest()),
+        attacks=tuple(map(AttackFigure.of, attacked.attacks)),
+        use=ruler.of_originals(),
+        about=About(
+            title=ground.title,
+            labels=ground.labels,
+            authors=len(set(sample.authors)),
+            known=len(sample.places("train")),
+            tested=len(sample.places("test")),
+            chance=ruler.panel.chance,
+            floors=ruler.floors(),
+        ),
+    )
+
+
+def _row(each: Compared, candidate: Candidate, outcome: Outcome, sample: Sample) -> MethodRow:
+    return MethodRow(
+        name=each.name,
+        method=each.title,
+        setting=each.setting,
+        strongest=AttackFigure.of(outcome.strongest),
+        attacks=tuple(map(AttackFigure.of, outcome.attacked.attacks)),
+        use=outcome.use,
+        rival=isinstance(each, Rival),
+        parameters=candidate.parameters(),
+        definition=candidate.guarantee(1, None).definition,
+        loss_per_document=_loss(candidate, sample),
+        copies=tuple(outcome.promised.released_as_is),
+        draws=outcome.draws,
+        strongest_static=AttackFigure.of(outcome.attacked.strongest("static")),
+        words_per_second=_speed(candidate, sample),
+    )
+
+
+def _loss(candidate: Candidate, sample: Sample) -> float | None:
+    """Return the proved loss of a document; where its length is copied, that of a mean test document."""
+    promised = candidate.guarantee(1, None)
+    if not promised.formal or promised.epsilon is None:
+        return None
+    if promised.unit != "word" or not isinstance(candidate, Method):
+        return promised.epsilon
+    texts = [sample.texts[place] for place in sample.places("test")]
+    return promised.epsilon * sum(map(candidate.anonymizer.words_drawn, texts)) / len(texts)
+
+
+def _speed(candidate: Candidate, sample: Sample) -> float:
+    """Return words a second of one processor, loading included."""
+    places = sample.places("test")[:_TIMED]
+    release = candidate.releasing(sample, SEED)
+    began = sum(os.times()[:4])
+    release(places)
+    words = sum(len(sample.texts[place].split()) for place in places)
+    return words / max(sum(os.times()[:4]) - began, 0.01)
+
+
+def _read(path: Path) -> Row:
+    try:
+        return row_from_json(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} holds no measured row; remove it, or give another folder as --work.") from error

@@ -1,0 +1,149 @@
+"""What is compared: our methods over their settings, and rivals by the commands that run them.
+
+Papers that compare the same thing take it from here: its name is the name of its row.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from allonym import anonymizers
+from allonym.errors import InputError
+from allonym.evaluation.candidates import Candidate, Method, Program
+from allonym.jobs.command import Command
+
+_SLOWEST = 6 * 3600.0  # seconds that a rival may take for one release
+_NEUTRAL = {"mechanism": "subset", "style": "neutral", "words": 14, "candidates": 3, "loss_per_word": 11.4}
+
+
+class Compared(ABC):
+    """Base of what is compared.
+
+    Attributes:
+        title: What its curve is called.
+        setting: What its point is called.
+    """
+
+    title: str
+    setting: str
+
+    @property
+    def name(self) -> str:
+        """What the row is called."""
+        return f"{self.title}, {self.setting}" if self.setting else self.title
+
+    @abstractmethod
+    def made(self) -> Candidate:
+        """Return the configuration."""
+
+
+@dataclass(frozen=True)
+class Setting(Compared):
+    """A configuration of ours.
+
+    Attributes:
+        method: The method's name.
+        title: What its curve is called.
+        setting: What its point is called.
+        parameters: Of the anonymizer.
+    """
+
+    method: str
+    title: str
+    setting: str
+    parameters: Mapping[str, Any]
+
+    def made(self) -> Candidate:
+        """Return the configuration."""
+        return Method(anonymizers.find(self.method)(**self.parameters), self.setting)
+
+
+@dataclass(frozen=True)
+class Rival(Compared):
+    """A program of others, run by its command.
+
+    Attributes:
+        title: What its curve is called.
+        setting: What its point is called.
+        command: Its command line.
+    """
+
+    title: str
+    setting: str
+    command: str
+
+    def made(self) -> Candidate:
+        """Return the configuration."""
+        return Program(Command(self.command, timeout=_SLOWEST), self.title, self.setting)
+
+
+def plain_clauses(clauses: int) -> Setting:
+    """Return ER-AE that writes so many short clauses, in a style of nobody's."""
+    name = "1 clause" if clauses == 1 else f"{clauses} clauses"
+    return Setting("erae", "ER-AE, plain clauses (ours)", name, _NEUTRAL | {"sentences": clauses})
+
+
+def public_groups(loss: float) -> Setting:
+    """Return ER-AE that draws from public groups of words at a loss of a word; lengths are copied."""
+    parameters = {"mechanism": "subset", "length": "public", "loss_per_word": loss}
+    return Setting("erae", "ER-AE, public groups (ours)", f"loss {loss:g} a word", parameters)
+
+
+def two_set(epsilon: float) -> Setting:
+    """Return ER-AE with the mechanism of its paper; lengths are copied."""
+    return Setting("erae", "ER-AE, two-set (the paper's)", f"ε = {epsilon:g}", {"epsilon": epsilon, "length": "public"})
+
+
+def word_substitution(epsilon: float) -> Setting:
+    """Return the exponential mechanism over words, in the order of the text."""
+    parameters = {"epsilon": epsilon, "order": "text"}
+    return Setting("exponential", "word substitution (ours)", f"ε = {epsilon:g}", parameters)
+
+
+def laplace_noise(epsilon: float) -> Setting:
+    """Return Laplace noise on word vectors, in the order of the text."""
+    parameters = {"epsilon": epsilon, "order": "text"}
+    return Setting("laplace", "Laplace noise on words", f"ε = {epsilon:g}", parameters)
+
+
+def syntf(loss: float) -> Setting:
+    """Return SynTF at a loss of a word."""
+    return Setting("syntf", "SynTF", f"loss {loss:g} a word", {"loss_per_word": loss})
+
+
+OURS = (
+    *map(plain_clauses, (3, 1, 8)),
+    *map(public_groups, (11.4, 8.0)),
+    two_set(3.0),
+    *map(word_substitution, (6.0, 8.0)),
+    *map(laplace_noise, (40.0, 50.0)),
+    Setting("syntf", "SynTF", "ε = 47.5", {"epsilon": 47.5}),
+    syntf(10.0),
+    Setting("round-trip", "round trip (no proof)", "", {}),
+    Setting("a4nt", "A4NT (no proof)", "as an adult", {"model": "age", "target": "adult"}),
+)
+PLAIN_CLAUSES = OURS[:1]
+
+
+def read_rivals(path: Path | None) -> list[Rival]:
+    """Read the rivals' commands: a JSON list of objects with title, setting and command.
+
+    Raises:
+        InputError: The file holds something else.
+    """
+    if path is None:
+        return []
+    try:
+        return [Rival(str(each["title"]), str(each["setting"]), str(each["command"])) for each in _read(path)]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path} lists no rivals; make it with tools/rivals/make_environments.py.") from error
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
+    content: list[dict[str, Any]] = json.loads(path.read_text("utf-8"))
+    return content
