@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from allonym.errors import InputError
+from allonym.evaluation.evaluate import RELEASED_OF_AUTHOR
 from allonym.evaluation.sample import Sample
 from allonym.language import sequences
 from allonym.papers.corpora import blogs, imdb62, newsgroups20
@@ -37,6 +38,7 @@ class Ground:
         read: Reads them from the data folder.
         whole: Whether all methods are compared on them, or ours of plain clauses alone.
         fluency: Whether a language model reads them, which takes minutes a row.
+        released_of_author: Known texts of each author that an attacker releases himself, at most.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Ground:
     read: Callable[[Path], Sample]
     whole: bool = True
     fluency: bool = False
+    released_of_author: int = RELEASED_OF_AUTHOR
 
 
 def reviewers(first: int, last: int, tested: int, cut: Callable[[str], str]) -> Callable[[Path], Sample]:
@@ -53,9 +56,9 @@ def reviewers(first: int, last: int, tested: int, cut: Callable[[str], str]) -> 
     def read(data: Path) -> Sample:
         corpus = imdb62.load(data)
         authors = set(sorted(set(corpus.authors), key=int)[first:last])
-        rows = [row for row in _shuffled(len(corpus.texts)) if corpus.authors[row] in authors]
+        rows = [row for row in shuffled(len(corpus.texts)) if corpus.authors[row] in authors]
         rated = ((cut(corpus.texts[row]), corpus.authors[row], corpus.labels[row], corpus.train[row]) for row in rows)
-        return _sample(rated, tested)
+        return sample_of(rated, tested)
 
     return read
 
@@ -66,7 +69,7 @@ def bloggers(authors: int, tested: int) -> Callable[[Path], Sample]:
     def read(data: Path) -> Sample:
         corpus = blogs.load(data)
         ages = corpus.ages
-        unseen = [row for row in _shuffled(len(corpus.texts)) if corpus.splits[row] == "test"]
+        unseen = [row for row in shuffled(len(corpus.texts)) if corpus.splits[row] == "test"]
         chosen = {blogger for blogger, _ in Counter(corpus.bloggers[row] for row in unseen).most_common(authors)}
         rows = [row for row in unseen if corpus.bloggers[row] in chosen]
         numbers: Counter[int] = Counter()
@@ -75,7 +78,7 @@ def bloggers(authors: int, tested: int) -> Callable[[Path], Sample]:
             numbers[corpus.bloggers[row]] += 1
             known = numbers[corpus.bloggers[row]] > tested
             posts.append((opening(corpus.texts[row]), str(corpus.bloggers[row]), ages[row], known))
-        return _sample(posts, tested)
+        return sample_of(posts, tested)
 
     return read
 
@@ -86,8 +89,8 @@ def posters(tested: int) -> Callable[[Path], Sample]:
     def read(data: Path) -> Sample:
         corpus = newsgroups20.load(data)
         authors = set(newsgroups20.SCENARIOS[1].authors(corpus))
-        rows = [row for row in _shuffled(len(corpus.texts)) if corpus.authors[row] in authors]
-        return _sample(
+        rows = [row for row in shuffled(len(corpus.texts)) if corpus.authors[row] in authors]
+        return sample_of(
             ((opening(corpus.texts[row]), corpus.authors[row], corpus.labels[row], corpus.train[row]) for row in rows),
             tested,
         )
@@ -119,12 +122,13 @@ def tokenised(text: str) -> str:
     return " ".join(tokens[: ends[-1] + 1] if ends else tokens)
 
 
-def _shuffled(documents: int) -> list[int]:
+def shuffled(documents: int) -> list[int]:
+    """Return 0 … documents − 1 in an order of no meaning, always the same."""
     order: list[int] = insecure(SEED).words(documents).argsort().tolist()
     return order
 
 
-def _sample(texts: Iterable[Text], tested: int) -> Sample:
+def sample_of(texts: Iterable[Text], tested: int) -> Sample:
     """Return all known texts, and so many of each author's others; texts without a word are left out."""
     numbers: Counter[str] = Counter()
     chosen: list[Text] = []

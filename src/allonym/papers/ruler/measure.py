@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from allonym import disk, metrics
+from allonym.attackers.base import Attacker
 from allonym.attackers.panel import default_panel
 from allonym.errors import InputError
 from allonym.evaluation.candidates import Candidate, Method
@@ -119,12 +120,25 @@ def _measure(data: Path, missing: Sequence[Compared], work: Work, report: Report
     ground = work.ground
     sample = ground.read(data)
     wanted = _MEASURED | (_FLUENCY if ground.fluency else {})
-    ruler = Ruler(sample, default_panel(), measures=_measures(wanted), draws=work.draws, seed=SEED)
+
+    def ruler_with(*further: Attacker) -> Ruler:
+        return Ruler(
+            sample,
+            [*default_panel(), *further],
+            measures=_measures(wanted),
+            draws=work.draws,
+            released_of_author=ground.released_of_author,
+            seed=SEED,
+        )
+
+    ruler = ruler_with()
     if not work.has_originals:
         work.keep(_original(ground, sample, ruler))
     for each in missing:
         candidate = each.made()
-        row = _row(each, candidate, ruler.measured(candidate), sample)
+        further = each.attackers()
+        outcome = (ruler_with(*further) if further else ruler).measured(candidate)
+        row = _row(each, candidate, outcome, sample)
         work.keep(row)
         attack = row.strongest
         report(f"{ground.name}, {each.name}: attack {attack.accuracy} ({attack.attacker}, {attack.setting})")

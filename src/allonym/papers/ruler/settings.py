@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym import anonymizers
+from allonym.attackers.base import Attacker
 from allonym.errors import InputError
 from allonym.evaluation.candidates import Candidate, Method, Program
 from allonym.jobs.command import Command
@@ -40,6 +41,10 @@ class Compared(ABC):
     @abstractmethod
     def made(self) -> Candidate:
         """Return the configuration."""
+
+    def attackers(self) -> list[Attacker]:
+        """Return attackers beside those of every row: who know what only this configuration makes public."""
+        return []
 
 
 @dataclass(frozen=True)
@@ -116,16 +121,28 @@ def syntf(loss: float) -> Setting:
     return Setting("syntf", "SynTF", f"loss {loss:g} a word", {"loss_per_word": loss})
 
 
+def syntf_of_paper(epsilon: float) -> Setting:
+    """Return SynTF at an ε of its paper."""
+    return Setting("syntf", "SynTF", f"ε = {epsilon:g}", {"epsilon": epsilon})
+
+
+def style_translation(model: str, target: str, name: str) -> Setting:
+    """Return A4NT with a shipped model, which finds out itself who is no such writer already."""
+    return Setting("a4nt", "A4NT (no proof)", name, {"model": model, "target": target})
+
+
+ROUND_TRIP = Setting("round-trip", "round trip (no proof)", "", {})
+AS_AN_ADULT = style_translation("age", "adult", "as an adult")
 OURS = (
     *map(plain_clauses, (3, 1, 8)),
     *map(public_groups, (11.4, 8.0)),
     two_set(3.0),
     *map(word_substitution, (6.0, 8.0)),
     *map(laplace_noise, (40.0, 50.0)),
-    Setting("syntf", "SynTF", "ε = 47.5", {"epsilon": 47.5}),
+    syntf_of_paper(47.5),
     syntf(10.0),
-    Setting("round-trip", "round trip (no proof)", "", {}),
-    Setting("a4nt", "A4NT (no proof)", "as an adult", {"model": "age", "target": "adult"}),
+    ROUND_TRIP,
+    AS_AN_ADULT,
 )
 PLAIN_CLAUSES = OURS[:1]
 

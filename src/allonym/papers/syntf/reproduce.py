@@ -10,26 +10,28 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, replace
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 from allonym import __version__, acceleration
 from allonym.errors import MissingDependencyError
-from allonym.language.words import digest
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
-from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario, load
+from allonym.papers import Results, earlier_results
+from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
+from allonym.papers.ruler.measure import Work
+from allonym.papers.ruler.measure import measure as measured_by_ruler
 from allonym.papers.syntf import tables
-from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, measure, panel, vectorised
-from allonym.vectors import embeddings
+from allonym.papers.syntf.by_ruler import GROUND, LEARNED_LOSSES, LEARNED_WORDS, compared
+from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, benches, measure, panel, vectorised
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
-LEARNED_LOSSES = (25.4, 14.0, 8.0, 6.0)
-LEARNED_WORDS = 100
 OUTPUT_SIZES = (2, 100, 30_000)
+
+_BY_OWN_ATTACKERS = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
+                     "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
+                     "settings")  # fmt: skip
 
 Kind = Literal["paper", "learned"]
 markdown = tables.markdown
@@ -91,11 +93,37 @@ class Bounds:
         return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
 
 
-def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[str, Any]:
-    """Return everything that the tables and figures show, with what is needed to make it again."""
+def run(
+    data: Path,
+    report: Callable[[str], None],
+    *,
+    runs: int = RUNS,
+    work: Path | None = None,
+    earlier: Path | None = None,
+) -> Results:
+    """Return everything that the tables and figures show, with what is needed to make it again.
+
+    Args:
+        data: Folder that holds the corpora.
+        report: Told what is done.
+        runs: How often each of the paper's settings is drawn.
+        work: Folder of the rows by the ruler that are done, which all papers share.
+        earlier: Results of an earlier run, from which all that the paper's own attackers reached is taken over.
+    """
+    if earlier is None:
+        results = _by_own_attackers(data, report, runs)
+    else:
+        with earlier_results(earlier) as stored:
+            results = {name: stored[name] for name in _BY_OWN_ATTACKERS}
+    results["by_ruler"] = {GROUND.name: measured_by_ruler(data, compared(data), Work(work, GROUND), report).to_json()}
+    return results
+
+
+def _by_own_attackers(data: Path, report: Callable[[str], None], runs: int) -> Results:
+    """Return the paper's tables and figures, by its own attackers and those over n-grams."""
     bench, learned = benches(data)
     report("Originals, vectors and scrubbed texts")
-    results: dict[str, Any] = {
+    results: Results = {
         "paper": "Weggenmann and Kerschbaum 2018, section 4",
         "version": __version__,
         "command": f"allonym reproduce syntf --data DIR --runs {runs}",
@@ -121,25 +149,6 @@ def run(data: Path, report: Callable[[str], None], *, runs: int = RUNS) -> dict[
             results["settings"].append({"table": task.table, "bench": task.kind, **row.to_json()})
             report(f"{len(results['settings'])} of {len(tasks)} settings: {task.table}")
     return results
-
-
-@cache
-def benches(data: Path) -> tuple[Bench, Bench]:
-    """Return the corpus as the paper used it, and with a reference part set aside.
-
-    The paper takes its vocabulary from all training messages, those of the suspects among them. That makes it a
-    function of protected documents (the guarantee is then conditional on it), and we follow it there to compare. A
-    learned rating must not: its reference is half of the training authors who are no suspects, and neither analyst nor
-    attacker sees a message of theirs.
-    """
-    corpus = load(data)
-    train = np.array(corpus.train)
-    suspects = {author for scenario in SCENARIOS for author in scenario.authors(corpus)}
-    drawn = [author not in suspects and digest(author)[0] < 128 for author in corpus.authors]
-    reference = train & np.array(drawn)
-    glove = data / "glove_wink" / "vectors_100k_f16.npy"
-    papers = Bench(corpus, embeddings.load(glove), reference=train, train=train)
-    return papers, Bench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
 
 
 def _work(data: Path, runs: int, task: Task) -> Measured:

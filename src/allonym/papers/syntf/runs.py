@@ -27,9 +27,10 @@ from allonym.metrics import scoring
 from allonym.metrics.figures import Figure
 from allonym.metrics.utility import analysts, topic_scores, weighted
 from allonym.papers.corpora import Corpus
-from allonym.papers.corpora.newsgroups20 import SCENARIOS
+from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers, logistic
 from allonym.randomness import insecure
+from allonym.vectors import embeddings
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
@@ -140,6 +141,25 @@ class Bench:
     def authors_of(self, rows: NDArray[np.intp]) -> list[str]:
         """Return the authors of messages."""
         return [self.corpus.authors[row] for row in rows]
+
+
+@cache
+def benches(data: Path) -> tuple[Bench, Bench]:
+    """Return the corpus as the paper used it, and with a reference part set aside.
+
+    The paper takes its vocabulary from all training messages, those of the suspects among them. That makes it a
+    function of protected documents (the guarantee is then conditional on it), and we follow it there to compare. A
+    learned rating must not: its reference is half of the training authors who are no suspects, and neither analyst nor
+    attacker sees a message of theirs.
+    """
+    corpus = load(data)
+    train = np.array(corpus.train)
+    suspects = {author for scenario in SCENARIOS for author in scenario.authors(corpus)}
+    drawn = [author not in suspects and digest(author)[0] < 128 for author in corpus.authors]
+    reference = train & np.array(drawn)
+    glove = data / "glove_wink" / "vectors_100k_f16.npy"
+    papers = Bench(corpus, embeddings.load(glove), reference=train, train=train)
+    return papers, Bench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
 
 
 def panel(*, tagged: bool) -> dict[str, Attacker]:
