@@ -18,6 +18,7 @@ from allonym.drawing.figures import draw
 from allonym.errors import InputError
 from allonym.language import masked_sentences
 from allonym.language.sequences import SPECIAL, Vocabulary
+from allonym.metrics.figures import Figure
 from allonym.papers.a4nt import attacks, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
 from allonym.papers.a4nt.attacks import Schedule
@@ -25,6 +26,7 @@ from allonym.papers.a4nt.documents import CLASSES, SIX, Corpus, Part, load_blogs
 from allonym.papers.a4nt.paper import EXAMPLES, GOALS
 from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
 from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
+from allonym.papers.a4nt.stored import Bin
 
 torch = pytest.importorskip("torch", reason="the LSTM attackers need the extra neural")
 
@@ -169,16 +171,16 @@ def test_speeches_carry_labels_for_attackers_and_words_for_the_translator(data: 
 def test_f1_is_weighted_by_documents_and_names_each_class() -> None:
     truth, named = ["a", "a", "a", "b"], ["a", "a", "b", "b"]
     found = attacks.scored(truth, named, np.arange(4), ("a", "b"))
-    assert found["f1_of"]["a"]["value"] == pytest.approx(0.8)
-    assert found["f1_of"]["b"]["value"] == pytest.approx(2 / 3)
-    assert found["f1"]["value"] == pytest.approx((3 * 0.8 + 2 / 3) / 4)
-    assert found["recognised"]["a"]["value"] == pytest.approx(2 / 3)
-    assert found["f1"]["low"] <= found["f1"]["value"] <= found["f1"]["high"]
+    assert found.f1_of["a"].value == pytest.approx(0.8)
+    assert found.f1_of["b"].value == pytest.approx(2 / 3)
+    assert found.f1.value == pytest.approx((3 * 0.8 + 2 / 3) / 4)
+    assert found.recognised["a"].value == pytest.approx(2 / 3)
+    assert found.f1.low <= found.f1.value <= found.f1.high
 
 
 def test_f1_of_documents_all_taken_for_the_other_class_is_zero() -> None:
     found = attacks.scored(["a", "b"], ["b", "a"], np.arange(2), ("a", "b"))
-    assert found["f1"] == {"value": 0.0, "low": 0.0, "high": 0.0}
+    assert found.f1 == Figure(0.0, 0.0, 0.0)
 
 
 def test_random_guess_is_the_paper_s() -> None:
@@ -224,17 +226,19 @@ def test_six_classes_change_what_is_to_be_hidden_and_nothing_else(model_folder: 
 
 def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
     bench = Bench(tmp_path, SIZES, tmp_path)
-    assert bench.kept(["learn", "a"], lambda: {"found": 1}) == {"found": 1}
-    assert bench.kept(["learn", "a"], lambda: {"found": 2}) == {"found": 1}
-    assert bench.kept(["learn", "b"], lambda: {"found": 2}) == {"found": 2}
+    first, second = Bin(0.5, 1), Bin(0.5, 2)
+    assert bench.kept(["learn", "a"], lambda: first) == first.to_json()
+    assert bench.kept(["learn", "a"], lambda: second) == first.to_json()
+    assert bench.kept(["learn", "b"], lambda: second) == second.to_json()
     other = Bench(tmp_path, replace(SIZES, meteor=3), tmp_path)
-    assert other.kept(["learn", "a"], lambda: {"found": 3}) == {"found": 3}
+    assert other.kept(["learn", "a"], lambda: second) == second.to_json()
 
 
 def test_bins_hold_every_sentence_once() -> None:
     found = runs._binned(np.array([0.0, 0.05, 0.5, 1.0]), np.linspace(0, 1, 11), np.array([1.0, 3.0, 5.0, 7.0]))
-    assert [each["count"] for each in found] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 1]
-    assert (found[0]["mean"], found[1]["mean"], found[9]["mean"]) == (2.0, None, 7.0)
+    assert [each.count for each in found] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert [each.to_json()["mean"] for each in found] == [2.0, *[None] * 4, 5.0, *[None] * 3, 7.0]
+    assert runs._binned(np.array([0.0]), np.linspace(0, 1, 2))[0].to_json() == {"middle": 0.5, "count": 1}
 
 
 def measured(f1: float, meteor: float, setting: str = "blog-age", holdout: float = 0.9) -> dict[str, object]:
@@ -248,20 +252,20 @@ def measured(f1: float, meteor: float, setting: str = "blog-age", holdout: float
 def test_goals_need_both_sides_and_are_judged_by_the_figures() -> None:
     private, good, alike = measured(0.1, 0.5), measured(0.31, 0.70, holdout=0.4), measured(0.5, 0.95)
     results = {"meteor": "meteor_1_5", "measured": [private, good, alike]}
-    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
-    assert found["blog-age", "lstm"]["verdict"] == REACHED
-    assert found["blog-age", "lstm"]["row"] is good
-    assert found["blog-age", "lstm-cnn"]["verdict"] == REACHED
-    assert found["speech", "lstm"]["verdict"] == UNKNOWN
+    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results)}
+    assert found["blog-age", "lstm"].verdict == REACHED
+    assert found["blog-age", "lstm"].row is good
+    assert found["blog-age", "lstm-cnn"].verdict == REACHED
+    assert found["speech", "lstm"].verdict == UNKNOWN
     results["measured"] = [private, alike]
-    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
-    assert found["blog-age", "lstm"]["verdict"] == found["blog-age", "lstm-cnn"]["verdict"] == MISSED
+    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results)}
+    assert found["blog-age", "lstm"].verdict == found["blog-age", "lstm-cnn"].verdict == MISSED
     assert excess(private, GOALS[0]) == pytest.approx(0.19)  # type: ignore[arg-type]
     results["measured"] = [measured(0.1, 0.5, holdout=0.4)]
-    found = {(goal["setting"], goal["attacker"]): goal for goal in goals(results)}
-    assert found["blog-age", "lstm-cnn"]["verdict"] == ALONE
+    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results)}
+    assert found["blog-age", "lstm-cnn"].verdict == ALONE
     results["meteor"] = "meteor_nltk"
-    assert {goal["verdict"] for goal in goals(results)} == {UNKNOWN}
+    assert {each.verdict for each in goals(results)} == {UNKNOWN}
 
 
 def test_examples_have_both_directions_of_every_setting() -> None:

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt.documents import CLASSES, Part
+from allonym.papers.a4nt.stored import Levels, Scored
 from allonym.randomness import insecure
 
 LSTM, HOLDOUT = "lstm", "lstm-cnn"
@@ -56,16 +56,15 @@ class Judge:
         once: Floats = added - (counts[:, None] - 1) * np.log(self.frequencies)
         return once
 
-    def attack(self, part: Part, sentences: Sequence[str], setting: str) -> dict[str, Any]:
+    def attack(self, part: Part, sentences: Sequence[str], setting: str) -> Levels:
         """Return what the attacker makes of documents whose sentences became these."""
         scores = self.sentence_scores(sentences) if self.attacker.name in NEURAL else None
         classes = CLASSES[setting]
         named = self._named(self.document_scores(part, sentences, scores))
-        found: dict[str, Any] = {"document": scored(part.classes[setting], named, np.arange(len(part)), classes)}
-        if scores is not None:
-            truth = part.sentence_classes(setting)
-            found["sentence"] = scored(truth, self._named(scores), part.owners, classes)
-        return found
+        documents = scored(part.classes[setting], named, np.arange(len(part)), classes)
+        if scores is None:
+            return Levels(documents, None)
+        return Levels(documents, scored(part.sentence_classes(setting), self._named(scores), part.owners, classes))
 
     def source_scores(self, part: Part, sentences: Sequence[str], setting: str) -> Floats:
         """Return the probability of the true class for each sentence: A(x) in the paper's figures."""
@@ -107,9 +106,7 @@ def random_guess(truth: Sequence[str]) -> float:
     return float(((counts / counts.sum()) ** 2).sum())
 
 
-def scored(
-    truth: Sequence[str], named: Sequence[str], documents: NDArray[np.int64], classes: Sequence[str]
-) -> dict[str, Any]:
+def scored(truth: Sequence[str], named: Sequence[str], documents: NDArray[np.int64], classes: Sequence[str]) -> Scored:
     """Return F1, F1 of each class and the share of each class that was recognised, with 95 % intervals.
 
     Intervals resample whole documents, since sentences of one document are alike.
@@ -119,12 +116,12 @@ def scored(
     true, guessed = tables.sum(2), tables.sum(1)
     f1, recall = _ratio(2 * hits, true + guessed), _ratio(hits, true)
     weighted = (f1 * true).sum(1) / true.sum(1)
-    return {
-        "f1": _figure(weighted),
-        "f1_of": {name: _figure(f1[:, place]) for place, name in enumerate(classes)},
-        "recognised": {name: _figure(recall[:, place]) for place, name in enumerate(classes)},
-        "counted": len(truth),
-    }
+    return Scored(
+        f1=_figure(weighted),
+        f1_of={name: _figure(f1[:, place]) for place, name in enumerate(classes)},
+        recognised={name: _figure(recall[:, place]) for place, name in enumerate(classes)},
+        counted=len(truth),
+    )
 
 
 def _tables(
@@ -147,5 +144,5 @@ def _ratio(above: Floats, below: Floats) -> Floats:
     return found
 
 
-def _figure(values: Floats) -> dict[str, float]:
-    return Figure.of_resamples(float(values[0]), values[1:]).to_json()
+def _figure(values: Floats) -> Figure:
+    return Figure.of_resamples(float(values[0]), values[1:])

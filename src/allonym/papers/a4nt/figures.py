@@ -8,8 +8,9 @@ from typing import Any
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
+from allonym.papers import Results
 from allonym.papers.a4nt.paper import TABLE_3
-from allonym.papers.a4nt.rows import Results, Row, label, of_setting
+from allonym.papers.a4nt.rows import Row, label, of_setting
 from allonym.papers.a4nt.runs import BALANCED, PREFERENCES
 
 _SETTING = "blog-age"

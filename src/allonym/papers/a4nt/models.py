@@ -12,10 +12,10 @@ its likeliest, as is usual; our editor is drawn from, since at its likeliest it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,6 +52,10 @@ class Model:
     balance: float  # what similarity weighs beside log-odds where the method chooses
     weights: str  # digest of its weights: the same weights are evaluated once
     size_bytes: int  # of all its files
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything; of the folder, its name."""
+        return {**asdict(self), "folder": self.folder.name}
 
 
 def found(folder: Path | None) -> tuple[list[Model], list[str]]:

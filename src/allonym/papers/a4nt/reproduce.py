@@ -16,20 +16,22 @@ from dataclasses import asdict, dataclass
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.errors import MissingDependencyError
+from allonym.papers import Results
 from allonym.papers.a4nt import runs, tables
 from allonym.papers.a4nt.attacks import LSTM, PANEL
 from allonym.papers.a4nt.documents import SETTINGS, SIX, check
 from allonym.papers.a4nt.earlier import Earlier
 from allonym.papers.a4nt.models import Model, by_hand, found
 from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
-from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, Bench, Row, Sizes
+from allonym.papers.a4nt.rows import Row
+from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, Bench, Sizes
+from allonym.papers.a4nt.stored import Example, Examples
 
 markdown = tables.markdown
 figures = tables.figures
@@ -66,7 +68,7 @@ def run(
     earlier: Path | None = None,
     sizes: Sizes | None = None,
     processes: int | None = None,
-) -> dict[str, Any]:
+) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     Args:
@@ -99,7 +101,7 @@ def run(
     def rows(kind: str) -> list[Row]:
         return [row for task, row in done if task.kind == kind]
 
-    evaluated = [*({**asdict(model), "folder": model.folder.name} for model in present), *before.rows("models")]
+    evaluated = [*(model.to_json() for model in present), *before.rows("models")]
     return {
         "paper": "Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
         "version": __version__,
@@ -167,8 +169,8 @@ def _examples(bench: Bench, model: Model) -> Row:
         new = by_hand(model, sentences, source, "balanced")
         before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
         for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
-            rows.append({"source": source, "input": old, "output": now, "before": one, "after": other})
-    return {"setting": model.trained_for, "name": model.name, "rows": rows}
+            rows.append(Example(source, old, now, one, other))
+    return Examples(model.trained_for, model.name, rows).to_json()
 
 
 def _all(

@@ -2,18 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import dataclass
 from typing import Any
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
+from allonym.papers import Results
 from allonym.papers.a4nt.documents import SIX
 from allonym.papers.a4nt.paper import GOALS, RECIPES, Goal
 
-Row = dict[str, Any]
-Results = dict[str, Any]
+Row = dict[str, Any]  # as it is stored
 
 REACHED, MISSED, UNKNOWN = "reached", "not reached", "not measured"
 ALONE = "F1 reached, but not by a model that reaches the goal with METEOR"
+
+
+@dataclass(frozen=True)
+class JudgedGoal:
+    """A goal, the row of the model that comes nearest, and the verdict."""
+
+    goal: Goal
+    row: Row | None
+    verdict: str
 
 
 def of_setting(results: Results, setting: str) -> list[Row]:
@@ -47,7 +56,7 @@ def label(row: Row, results: Results) -> str:
     return f"{name}{six}{way}{' *' if row.get('earlier') else ''}"
 
 
-def goals(results: Results) -> list[dict[str, Any]]:
+def goals(results: Results) -> list[JudgedGoal]:
     """Return each goal with the model that comes nearest and the verdict.
 
     A goal without a METEOR of its own, the holdout's, is about the model that comes nearest in the same setting: it
@@ -57,8 +66,7 @@ def goals(results: Results) -> list[dict[str, Any]]:
     for goal in GOALS:
         main = next(other for other in GOALS if other.setting == goal.setting and other.meteor is not None)
         row = nearest(results, main)
-        verdict = UNKNOWN if row is None else _verdict(row, goal, main)
-        judged.append({**asdict(goal), "row": row, "verdict": verdict})
+        judged.append(JudgedGoal(goal, row, UNKNOWN if row is None else _verdict(row, goal, main)))
     return judged
 
 

@@ -16,10 +16,26 @@ from numpy.typing import NDArray
 from allonym import __version__, disk, metrics
 from allonym.attackers import store
 from allonym.metrics import scoring
+from allonym.metrics.figures import Figure
 from allonym.papers.a4nt import models
 from allonym.papers.a4nt.attacks import FEW, FULL, LSTM, PANEL, Judge, Schedule, frequencies, learned, random_guess
 from allonym.papers.a4nt.documents import CLASSES, Corpus, Part, load_blogs, load_speeches, spread
 from allonym.papers.a4nt.models import Model, Prefer
+from allonym.papers.a4nt.rows import Row
+from allonym.papers.a4nt.stored import (
+    Attack,
+    Bin,
+    Difficulty,
+    Learned,
+    Levels,
+    MeanBin,
+    Measured,
+    OperatingPoints,
+    Originals,
+    Point,
+    Quality,
+    Result,
+)
 
 LIKELIEST, DRAWN = "likeliest", "drawn"
 BALANCED = "balanced"
@@ -28,7 +44,6 @@ SAMPLES = 5
 BINS = 10
 _TRAINING_DOCUMENTS_JUDGED = 400
 
-Row = dict[str, Any]
 Floats = NDArray[np.float64]
 
 
@@ -81,15 +96,13 @@ class Bench:
         """Return an attacker that `learn` trained on originals."""
         return _judge(self, setting, name)
 
-    def kept(self, what: Sequence[str], make: Callable[[], Row]) -> Row:
-        """Return a result, from the folder if it is finished already."""
+    def kept(self, what: Sequence[str], make: Callable[[], Result | Corpus]) -> Row:
+        """Return a result as it is stored, from the folder if it is finished already."""
         path = self.work / f"{what[0]}-{self._digest(*what)}.json"
-        if path.exists():
-            found: Row = json.loads(path.read_text("utf-8"))
-            return found
-        row = make()
-        disk.write(path, json.dumps(row).encode())
-        return row
+        if not path.exists():
+            disk.write(path, json.dumps(make().to_json()).encode())
+        stored: Row = json.loads(path.read_text("utf-8"))
+        return stored
 
     def attacker_folder(self, setting: str, name: str) -> Path:
         """Return where an attacker is kept."""
@@ -105,15 +118,15 @@ def learn(bench: Bench, setting: str, name: str) -> Row:
     """Train an attacker on originals, once on all and once on as few as adaptive ones have; say what both reach."""
     corpus = bench.corpus(setting)
 
-    def make() -> Row:
+    def make() -> Learned:
         judge = learned(name, corpus.train, corpus.train.sentences, setting, bench.sizes.full)
         store.save(judge.attacker, bench.attacker_folder(setting, name))
         some = corpus.train.first(_TRAINING_DOCUMENTS_JUDGED, bench.sizes.of(setting).train)
         parts = (("train", some), ("val", corpus.val), ("test", corpus.test))
         reached = {place: judge.attack(part, part.sentences, setting) for place, part in parts}
-        return {"setting": setting, "attacker": name, **reached}
+        return Learned(setting, name, **reached)
 
-    def make_few() -> Row:
+    def make_few() -> Levels:
         small = bench.small(setting)
         judge = learned(name, small, small.sentences, setting, bench.sizes.few)
         return judge.attack(corpus.test, corpus.test.sentences, setting)
@@ -132,7 +145,7 @@ def measure(bench: Bench, model: Model, setting: str, way: str) -> Row:
 def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
     """Figure 6: of five samples of each sentence the one most or least like it; where asked, what `prefer` chooses."""
 
-    def make() -> Row:
+    def make() -> OperatingPoints:
         setting = model.trained_for
         part = bench.corpus(setting).test.first(*bench.sizes.operating)
         judge = bench.judge(setting, LSTM)
@@ -147,7 +160,7 @@ def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
         for prefer in PREFERENCES if chooses else ():
             texts = rewritten(model, part, setting, prefer)
             points.append(_point(judge, part, texts, setting, prefer, _meteor(part.sentences, texts)))
-        return {"documents": len(part), "sentences": len(part.sentences), "points": points}
+        return OperatingPoints(len(part), len(part.sentences), points)
 
     what = ["operating", model.weights, f"balance {model.balance}" if chooses else "five samples"]
     return bench.kept(what, make) | _named(model, model.trained_for)
@@ -167,7 +180,7 @@ def meteor_name() -> str:
     return next((name for name in ("meteor_1_5", "meteor_nltk") if ready[name] == metrics.READY), "none")
 
 
-def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
+def _measured(bench: Bench, model: Model, setting: str, way: str) -> Measured:
     corpus, small = bench.corpus(setting), bench.small(setting)
     new = rewritten(model, corpus.test, setting, way)
     new_small = rewritten(model, small, setting, way)
@@ -176,13 +189,11 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Row:
         static = bench.judge(setting, name).attack(corpus.test, new, setting)
         adapted = learned(name, small, new_small, setting, bench.sizes.few)
         adaptive = adapted.attack(corpus.test, new, setting)
-        attacks.append({"attacker": name, "static": static, "adaptive": adaptive})
+        attacks.append(Attack(name, static, adaptive))
     some = spread(len(new), bench.sizes.meteor)
     alike = _meteor([corpus.test.sentences[number] for number in some], [new[number] for number in some])
-    row = {"way": way, "attacks": attacks, **_quality(bench.sizes, corpus.test, new, alike)}
-    if setting == "blog-age":
-        row["difficulty"] = _difficulty(bench, corpus.test, setting, new, alike)
-    return row
+    difficulty = _difficulty(bench, corpus.test, setting, new, alike) if setting == "blog-age" else None
+    return Measured(way, attacks, _quality(bench.sizes, corpus.test, new, alike), difficulty)
 
 
 def _named(model: Model, setting: str) -> Row:
@@ -190,53 +201,47 @@ def _named(model: Model, setting: str) -> Row:
     return {"setting": setting, **{name: getattr(model, name) for name in names}}
 
 
-def _quality(sizes: Sizes, part: Part, new: Sequence[str], alike: Floats) -> Row:
+def _quality(sizes: Sizes, part: Part, new: Sequence[str], alike: Floats) -> Quality:
     """Return what is left of meaning and fluency, on sentences spread evenly over all; METEOR is given."""
 
     def pairs(most: int) -> tuple[list[str], list[str]]:
         rows = spread(len(new), most)
         return [part.sentences[row] for row in rows], [new[row] for row in rows]
 
-    ready = metrics.available()
+    ready = {name for name, lack in metrics.available().items() if lack == metrics.READY}
     olds, news = pairs(sizes.meteor)
-    found: Row = {
-        "meteor": _interval(alike),
-        "unchanged": _interval(metrics.unchanged(olds, news)),
-        "same_sentence": _interval([old.lower() == now.lower() for old, now in zip(olds, news, strict=True)]),
-        "cosine": None,
-        "grammar": None,
-        "perplexity": None,
-    }
-    if ready["cosine"] == metrics.READY:
-        found["cosine"] = _interval(metrics.cosine(*pairs(sizes.cosine)))
-    if ready["grammar_findings"] == metrics.READY:
-        found["grammar"] = _interval(metrics.grammar_findings(news))
-    if ready["perplexity"] == metrics.READY:
-        found["perplexity"] = _interval(metrics.perplexity(pairs(sizes.perplexity)[1]), np.median)
-    return found
+    read = pairs(sizes.perplexity)[1]
+    return Quality(
+        meteor=_interval(alike),
+        unchanged=_interval(metrics.unchanged(olds, news)),
+        same_sentence=_interval([old.lower() == now.lower() for old, now in zip(olds, news, strict=True)]),
+        cosine=_interval(metrics.cosine(*pairs(sizes.cosine))) if "cosine" in ready else None,
+        grammar=_interval(metrics.grammar_findings(news)) if "grammar_findings" in ready else None,
+        perplexity=_interval(metrics.perplexity(read), np.median) if "perplexity" in ready else None,
+    )
 
 
 def originals(bench: Bench, setting: str) -> Row:
     """Return the sizes of a setting, what guessing reaches, and how fluent the originals are."""
 
-    def make() -> Row:
+    def make() -> Originals:
         corpus, small = bench.corpus(setting), bench.small(setting)
         parts = {"train": corpus.train, "adaptive": small, "val": corpus.val, "test": corpus.test}
         truth, sentences = corpus.test.classes[setting], corpus.test.sentence_classes(setting)
-        return {
-            "setting": setting,
-            "documents": {name: len(part) for name, part in parts.items()},
-            "sentences": {name: len(part.pieces) for name, part in parts.items()},
-            "classes": {name: truth.count(name) for name in CLASSES[setting]},
-            "corpus": {"documents": corpus.documents, "texts": corpus.posts},
-            "random_guess": {"document": random_guess(truth), "sentence": random_guess(sentences)},
-            **_quality(bench.sizes, corpus.test, corpus.test.sentences, np.ones(1)),
-        }
+        return Originals(
+            setting,
+            documents={name: len(part) for name, part in parts.items()},
+            sentences={name: len(part.pieces) for name, part in parts.items()},
+            classes={name: truth.count(name) for name in CLASSES[setting]},
+            corpus={"documents": corpus.documents, "texts": corpus.posts},
+            random_guess={"document": random_guess(truth), "sentence": random_guess(sentences)},
+            quality=_quality(bench.sizes, corpus.test, corpus.test.sentences, np.ones(1)),
+        )
 
     return bench.kept(["originals", setting], make)
 
 
-def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alike: Floats) -> Row:
+def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alike: Floats) -> Difficulty:
     """Figures 8 to 10: the classifier's score of the true class before and after, and METEOR, for each sentence."""
     judge = bench.judge(setting, LSTM)
     before = judge.source_scores(part, part.sentences, setting)
@@ -244,34 +249,35 @@ def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alik
     rows = spread(len(new), bench.sizes.meteor)
     gain = before - after
     edges, wide = np.linspace(0, 1, BINS + 1), np.linspace(-1, 1, 2 * BINS + 1)
-    return {
-        "input": _binned(before, edges),
-        "output_by_input": _binned(before, edges, after),
-        "meteor_by_input": _binned(before[rows], edges, alike),
-        "gain": _binned(gain, wide),
-        "meteor_by_gain": _binned(gain[rows], wide, alike),
-        "share_with_gain": float((gain > 0).mean()),
-        "share_with_loss": float((gain < 0).mean()),
-    }
+    return Difficulty(
+        input=_binned(before, edges),
+        output_by_input=_binned(before, edges, after),
+        meteor_by_input=_binned(before[rows], edges, alike),
+        gain=_binned(gain, wide),
+        meteor_by_gain=_binned(gain[rows], wide, alike),
+        share_with_gain=float((gain > 0).mean()),
+        share_with_loss=float((gain < 0).mean()),
+    )
 
 
-def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list[Row]:
+def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list[Bin]:
     """Return for each bin its middle, how many there are, and the mean value."""
     numbers = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(edges) - 2)
-    found = []
+    found: list[Bin] = []
     for number in range(len(edges) - 1):
         here = numbers == number
-        row: Row = {"middle": float((edges[number] + edges[number + 1]) / 2), "count": int(here.sum())}
-        if values is not None:
+        middle, count = float((edges[number] + edges[number + 1]) / 2), int(here.sum())
+        if values is None:
+            found.append(Bin(middle, count))
+        else:
             known = values[here][~np.isnan(values[here])]  # no METEOR is known where none is installed
-            row["mean"] = float(known.mean()) if len(known) else None
-        found.append(row)
+            found.append(MeanBin(middle, count, float(known.mean()) if len(known) else None))
     return found
 
 
-def _point(judge: Judge, part: Part, texts: Sequence[str], setting: str, name: str, alike: Floats) -> Row:
+def _point(judge: Judge, part: Part, texts: Sequence[str], setting: str, name: str, alike: Floats) -> Point:
     attack = judge.attack(part, texts, setting)
-    return {"pick": name, "meteor": _interval(alike), **{level: attack[level]["f1"] for level in attack}}
+    return Point(name, _interval(alike), attack.document.f1, attack.sentence.f1 if attack.sentence else None)
 
 
 def _meteor(olds: Sequence[str], news: Sequence[str]) -> Floats:
@@ -281,9 +287,9 @@ def _meteor(olds: Sequence[str], news: Sequence[str]) -> Floats:
     return np.asarray(getattr(metrics, name)(olds, news), dtype=np.float64)
 
 
-def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Row | None:  # noqa: ANN401 - numbers
+def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Figure | None:  # noqa: ANN401 - numbers
     numbers = np.asarray(values, dtype=np.float64)
-    return None if np.isnan(numbers).all() else scoring.bootstrap(numbers, statistic).to_json()
+    return None if np.isnan(numbers).all() else scoring.bootstrap(numbers, statistic)
 
 
 @lru_cache(2)
@@ -291,9 +297,7 @@ def _corpus(bench: Bench, speeches: bool) -> Corpus:
     lengths = bench.sizes.speeches if speeches else bench.sizes.blogs
     load = load_speeches if speeches else load_blogs
     what = ["corpus", "speeches" if speeches else "blogs"]
-    return Corpus.from_json(
-        bench.kept(what, lambda: load(bench.data, train=lengths.train, held_out=lengths.test).to_json())
-    )
+    return Corpus.from_json(bench.kept(what, lambda: load(bench.data, train=lengths.train, held_out=lengths.test)))
 
 
 @lru_cache(24)

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import NOT_MEASURED, spread
+from allonym.papers import Results
 from allonym.papers.a4nt import figures as a4nt_figures
 from allonym.papers.a4nt.attacks import HOLDOUT, LSTM, NEURAL, PANEL
 from allonym.papers.a4nt.documents import CLASSES, SETTINGS, SIX
 from allonym.papers.a4nt.paper import TABLE_1, TABLE_2, TABLE_3, TABLE_4
-from allonym.papers.a4nt.rows import Results, Row, attack_on, goals, label, of_setting
+from allonym.papers.a4nt.rows import Row, attack_on, goals, label, of_setting
 from allonym.papers.a4nt.runs import LIKELIEST
 
 figures = a4nt_figures.figures
@@ -81,13 +82,14 @@ def _figure(figure: Row | None) -> str:
 
 def _goals(results: Results) -> str:
     rows = []
-    for goal in goals(results):
-        wanted = f"F1 ≤ {goal['f1']:.2f}" + ("" if goal["meteor"] is None else f" at METEOR ≥ {goal['meteor']:.2f}")
+    for judged in goals(results):
+        goal, row = judged.goal, judged.row
+        wanted = f"F1 ≤ {goal.f1:.2f}" + ("" if goal.meteor is None else f" at METEOR ≥ {goal.meteor:.2f}")
         cells = ["no model", *[NOT_MEASURED] * 3]
-        if (row := goal["row"]) is not None:
-            static, adaptive = (attack_on(row, goal["attacker"])[kind]["document"]["f1"] for kind in _KINDS)
+        if row is not None:
+            static, adaptive = (attack_on(row, goal.attacker)[kind]["document"]["f1"] for kind in _KINDS)
             cells = [label(row, results), *map(_figure, (static, row["meteor"], adaptive))]
-        rows.append([goal["setting"], goal["attacker"], wanted, *cells, goal["verdict"]])
+        rows.append([goal.setting, goal.attacker, wanted, *cells, judged.verdict])
     head = ["setting", "attacker", "goal", "nearest model", "static document F1", "METEOR", "adaptive", "verdict"]
     below = (
         "The nearest model is chosen by these same figures, which flatters it; the others are in the tables below. The "
