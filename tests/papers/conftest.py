@@ -13,7 +13,7 @@ from tests.evaluation.habits import WORDS, read, rows
 
 
 @pytest.fixture
-def made_up(monkeypatch, tmp_path):
+def made_up_ground(monkeypatch, tmp_path):
     """Return what makes texts of three authors who have habits, by the texts' name."""
     made = rows({"ada": 12, "ben": 12, "cleo": 12})
     monkeypatch.setattr(measure, "default_panel", lambda: [WordNGramSVM(), Majority()])

@@ -19,9 +19,9 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
 
 
 @pytest.fixture
-def small(monkeypatch, made_up):
+def small(monkeypatch, made_up_ground):
     """Two settings on made-up texts."""
-    monkeypatch.setattr(reproduce, "GROUNDS", {name: made_up(name) for name in ("made", "further")})
+    monkeypatch.setattr(reproduce, "GROUNDS", {name: made_up_ground(name) for name in ("made", "further")})
     monkeypatch.setattr(reproduce, "OURS", (syntf(40.0), syntf(4.0)))
 
 
@@ -67,8 +67,8 @@ def test_an_interrupted_run_goes_on(small, tmp_path):
     assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
 
 
-def test_rows_of_other_papers_are_left_out(small, made_up, tmp_path):
-    ruler.measure(Path("."), [syntf(7.0)], ruler.Work(tmp_path, made_up("made"), 1), print)
+def test_rows_of_other_papers_are_left_out(small, made_up_ground, tmp_path):
+    ruler.measure(Path("."), [syntf(7.0)], ruler.Work(tmp_path, made_up_ground("made"), 1), print)
     results = reproduce.run(Path("."), print, runs=1, work=tmp_path, only="made")
     assert [row["setting"] for row in results["grounds"]["made"]["rows"]] == ["", "ε = 40", "ε = 4"]
 

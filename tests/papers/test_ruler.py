@@ -18,23 +18,23 @@ from tests.papers.conftest import syntf
 FRONTIER = Path(__file__).resolve().parents[2] / "results" / "frontier.json"
 
 
-def test_two_papers_share_a_row(made_up, tmp_path):
+def test_two_papers_share_a_row(made_up_ground, tmp_path):
     said: list[str] = []
-    first = measure(Path("."), [syntf(40.0)], Work(tmp_path, made_up("made"), 1), said.append)
-    second = measure(Path("."), [syntf(4.0), syntf(40.0)], Work(tmp_path, made_up("made"), 1), said.append)
+    first = measure(Path("."), [syntf(40.0)], Work(tmp_path, made_up_ground("made"), 1), said.append)
+    second = measure(Path("."), [syntf(4.0), syntf(40.0)], Work(tmp_path, made_up_ground("made"), 1), said.append)
     assert [line.split(":")[0] for line in said] == ["made, SynTF, ε = 40", "made, SynTF, ε = 4"]
     assert [row.name for row in second.rows] == ["original", "SynTF, ε = 4", "SynTF, ε = 40"]
     assert second.find("SynTF, ε = 40").to_json() == json.loads(json.dumps(first.methods[0].to_json()))
     assert second.original.strongest.accuracy.value == 1.0 > second.methods[0].strongest.accuracy.value
     assert second.find("SynTF, ε = 7") is None
-    assert not Work(tmp_path, made_up("made"), 2).rows()  # another number of draws is another measurement
-    assert Work(tmp_path, made_up("others"), 1).of([syntf(40.0)]) is None
+    assert not Work(tmp_path, made_up_ground("made"), 2).rows()  # another number of draws is another measurement
+    assert Work(tmp_path, made_up_ground("others"), 1).of([syntf(40.0)]) is None
 
 
-def test_a_row_of_other_parameters_is_measured_again(made_up, tmp_path):
+def test_a_row_of_other_parameters_is_measured_again(made_up_ground, tmp_path):
     said: list[str] = []
-    measure(Path("."), [syntf(40.0)], Work(tmp_path, made_up("made"), 1), said.append)
-    work = Work(tmp_path, made_up("made"), 1)
+    measure(Path("."), [syntf(40.0)], Work(tmp_path, made_up_ground("made"), 1), said.append)
+    work = Work(tmp_path, made_up_ground("made"), 1)
     changed = syntf(40.0, words=5)
     assert work.missing([syntf(40.0)]) == []
     assert work.missing([changed]) == [changed]
@@ -44,12 +44,12 @@ def test_a_row_of_other_parameters_is_measured_again(made_up, tmp_path):
     assert len(said) == 2
 
 
-def test_a_file_that_is_no_row_is_refused(made_up, tmp_path):
+def test_a_file_that_is_no_row_is_refused(made_up_ground, tmp_path):
     folder = tmp_path / "made" / "1 draws"
     folder.mkdir(parents=True)
     (folder / "row.json").write_text('{"name": "SynTF"}', encoding="utf-8")
     with pytest.raises(InputError, match="holds no measured row"):
-        Work(tmp_path, made_up("made"), 1)
+        Work(tmp_path, made_up_ground("made"), 1)
 
 
 def test_texts_are_asked_for_by_name():

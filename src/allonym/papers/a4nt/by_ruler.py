@@ -15,7 +15,7 @@ from pathlib import Path
 from allonym.evaluation.sample import Sample
 from allonym.papers.a4nt.documents import Part, load_blogs
 from allonym.papers.ruler.grounds import Ground, Text, sample_of, shuffled
-from allonym.papers.ruler.settings import AS_AN_ADULT, ROUND_TRIP, Setting, style_translation
+from allonym.papers.ruler.settings import AS_AN_ADULT, ROUND_TRIP, Compared, style_translation
 
 KNOWN, RELEASED, TESTED = 1000, 250, 130  # bloggers of each class at most
 _SENTENCES = 12  # the first ones of each blogger, as in the paper's tables
@@ -44,28 +44,23 @@ def _texts(part: Part, hidden: str, labels: str, *, known: bool) -> list[Text]:
     return chosen
 
 
-GROUNDS: dict[str, Ground] = {
-    ground.name: ground
-    for ground in (
-        Ground(
-            "bloggers-age",
-            "Bloggers, teenager or adult",
-            "gender",
-            bloggers_of_class("blog-age", "blog-gender"),
-            released_of_author=RELEASED,
-        ),
-        Ground(
-            "bloggers-gender",
-            "Bloggers, female or male",
-            "age",
-            bloggers_of_class("blog-gender", "blog-age"),
-            released_of_author=RELEASED,
-        ),
-    )
-}
-COMPARED: dict[str, tuple[Setting, ...]] = {
-    "bloggers-age": (AS_AN_ADULT, style_translation("age-neutral", "neutral", "like nobody, by age"), ROUND_TRIP),
-    "bloggers-gender": (
+AGE = Ground(
+    "bloggers-age",
+    "Bloggers, teenager or adult",
+    "gender",
+    bloggers_of_class("blog-age", "blog-gender"),
+    released_of_author=RELEASED,
+)
+GENDER = Ground(
+    "bloggers-gender",
+    "Bloggers, female or male",
+    "age",
+    bloggers_of_class("blog-gender", "blog-age"),
+    released_of_author=RELEASED,
+)
+RULED: dict[Ground, tuple[Compared, ...]] = {
+    AGE: (AS_AN_ADULT, style_translation("age-neutral", "neutral", "like nobody, by age"), ROUND_TRIP),
+    GENDER: (
         style_translation("gender", "male", "as a man"),
         style_translation("gender", "female", "as a woman"),
         ROUND_TRIP,

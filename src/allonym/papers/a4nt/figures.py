@@ -12,6 +12,7 @@ from allonym.papers import Results
 from allonym.papers.a4nt.paper import TABLE_3
 from allonym.papers.a4nt.rows import Row, label, of_setting
 from allonym.papers.a4nt.runs import BALANCED, PREFERENCES
+from allonym.papers.ruler import tables as ruler
 
 _SETTING = "blog-age"
 _BOUNDARY = 0.5
@@ -37,7 +38,8 @@ def figures(results: Results) -> dict[str, Figure]:
             "privacy gain: score before − after", "mean METEOR", None,
         ),
     }  # fmt: skip
-    return {name: figure for name, figure in made.items() if figure is not None}
+    shown = {name: figure for name, figure in made.items() if figure is not None}
+    return shown | ruler.figures(results.get("grounds", {}))
 
 
 def _few(rows: list[Row]) -> list[Row]:

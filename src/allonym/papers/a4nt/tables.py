@@ -13,10 +13,16 @@ from allonym.papers.a4nt.documents import CLASSES, SETTINGS, SIX
 from allonym.papers.a4nt.paper import TABLE_1, TABLE_2, TABLE_3, TABLE_4
 from allonym.papers.a4nt.rows import Row, attack_on, goals, label, of_setting
 from allonym.papers.a4nt.runs import LIKELIEST
+from allonym.papers.ruler import tables as ruler
 
 figures = a4nt_figures.figures
 _LEVELS = ((0, "sentence"), (1, "document"))  # with the place of their F1 in the paper's tables
 _KINDS = ("static", "adaptive")
+_BY_CLASS = (
+    "Here an *author* is a class of bloggers, and *labels* is the class that is not hidden. Every text is rewritten in "
+    "the same style, whoever wrote it, as a user would have it done; in the tables above every text is sent to the "
+    "class that is not its writer's."
+)
 
 
 def markdown(results: Results) -> str:
@@ -39,6 +45,8 @@ def markdown(results: Results) -> str:
         parts.append("## Figure 6: operating points\n\n" + _operating(results))
     if results["examples"]:
         parts.append("## Tables VII and VIII: examples\n\n" + _examples(results))
+    if chapter := ruler.chapter(results.get("grounds", {})):
+        parts.append(f"{chapter}\n\n{_BY_CLASS}")
     parts.append("## Left out\n\n" + _lines([*results["left_out"], *results["not_evaluated"]]))
     return "\n\n".join(parts) + "\n"
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from allonym.attackers.neural import CharacterAverages
 from allonym.papers.erae.methods import AE_DP, CERTAIN, LOWER_LOSS, PLAIN, RANDOM, REWARDED, SUBSET, SYNTF, TWO_SET
+from allonym.papers.ruler.rows import Measured
 
 LEAST_SIMILARITY = 0.60
 MOST_STATIC = 0.10
-MOST_ADAPTIVE = 0.45
+MOST_RECOGNISED = 0.45
 SUBSET_GAIN = 0.08
 MOST_TIMES_LESS_FLUENT = 2.0
 # Table 1 of the paper: similarity (USE), then authorship and stylometric change, on Yelp; both on peer reviews.
@@ -55,8 +55,7 @@ def goals(results: Row) -> list[Row]:
             f"{_similarity(lower):.3f} and {_similarity(two_set):.3f}",
             _similarity(lower) >= _similarity(two_set),
         ),
-        _recognised(results["ten_reviewers"]["rows"], "strongest adaptive attack", lambda row: row["adaptive"]),
-        _recognised(results["ten_reviewers"]["rows"], "strongest attack, static or adaptive,", strongest),
+        *(_recognised(Measured.from_json(ground)) for ground in results["grounds"].values()),
         *(_fluent(row, by_name["Original"]) for row in results["table_1"][1:] if "perplexity" in row["imdb62"]),
     ]
 
@@ -92,25 +91,22 @@ def _above(row: Row, other: Row) -> Row:
     return _goal(goal, measured, all(own["low"] > theirs["high"] for own, theirs in pairs))
 
 
-def strongest(row: Row) -> Row:
-    """Return the strongest attack on a row of the ten reviewers; adaptive attackers may keep to what they knew."""
-    found: Row = max((row[name] for name in ("static", "adaptive") if row[name]), key=lambda attack: attack["value"])
-    return found
-
-
-def _recognised(rows: list[Row], what: str, attack: Callable[[Row], Row]) -> Row:
-    """Say whether a setting keeps enough meaning while an attack stays low."""
-    kept = [row for row in rows if row["cosine"]["value"] >= LEAST_SIMILARITY and row["loss_per_word"] is not None]
-    goal = f"3. Ten reviewers: {what} below {MOST_ADAPTIVE:.2f} at similarity {LEAST_SIMILARITY:.2f}"
+def _recognised(measured: Measured) -> Row:
+    """Say whether a setting with a proof keeps enough meaning while the strongest attack stays low."""
+    kept = [
+        (row, row.meaning)
+        for row in measured.methods
+        if row.loss_per_document is not None and row.meaning and row.meaning.value >= LEAST_SIMILARITY
+    ]
+    goal = (
+        f"3. {measured.about.title}: strongest attack below {MOST_RECOGNISED:.2f} at similarity {LEAST_SIMILARITY:.2f}"
+    )
     if not kept:
         return _goal(goal, "no setting keeps so much similarity", False)
-    best = min(kept, key=lambda row: float(attack(row)["value"]))
-    found = attack(best)
-    where = f"{best['method']}, loss {best['loss_per_word']:.1f}"
-    measured = (
-        f"{found['value']:.3f} ({found['low']:.2f}–{found['high']:.2f}) at {best['cosine']['value']:.3f} ({where})"
-    )
-    return _goal(goal, measured, found["value"] < MOST_ADAPTIVE)
+    best, meaning = min(kept, key=lambda pair: pair[0].strongest.accuracy.value)
+    attack = best.strongest.accuracy
+    measured_there = f"{attack.value:.3f} ({attack.low:.2f}–{attack.high:.2f}) at {meaning.value:.3f} ({best.name})"
+    return _goal(goal, measured_there, attack.value < MOST_RECOGNISED)
 
 
 def _fluent(row: Row, original: Row) -> Row:

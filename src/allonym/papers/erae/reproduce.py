@@ -1,7 +1,8 @@
 """Section 5 of the ER-AE paper: its tables and figure 2 on real data, and the attackers it did not run.
 
 Bo, Ding, Fung and Iqbal 2021. Their attacker is the network of Sari et al. (2017) trained on originals, which has never
-seen what the method does; here it stands beside attackers retrained on what is released.
+seen what the method does; in table 1 it stands beside attackers retrained on what is released. Ten reviewers are
+attacked by the ruler of all papers (`allonym.papers.ruler`), whose attackers know more.
 """
 
 from __future__ import annotations
@@ -12,33 +13,43 @@ from typing import Any
 
 import numpy as np
 
-from allonym import __version__, acceleration, disk, models
+from allonym import __version__, disk, models
 from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.errors import InputError
 from allonym.language.words import words
 from allonym.papers import EARLIER, Results, earlier_results
-from allonym.papers.erae import examples, reviewers, tables
+from allonym.papers.erae import examples, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
-from allonym.papers.erae.methods import CHEAPER, FAVOURITES, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
+from allonym.papers.erae.methods import CHEAPER, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
 from allonym.papers.erae.runs import Bench, Method, Row
+from allonym.papers.ruler.grounds import IMDB62_10, Ground
+from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.ruler.settings import Compared, favourites, plain_clauses, public_groups, two_set
 
 RUNS = 1
 EPSILONS = (1.0, 3.0, 6.0)  # of two-set; the subset mechanism is run at the same losses, and at a lower one
 NEUTRAL = GROUPS | {"length": "private", "style": "neutral"}
-# Settings of ours that go into table 1 and onto the curve of the ten reviewers, by name.
+# Settings of ours that go into table 1, by name.
 OURS: dict[str, dict[str, Any]] = {
     "ours: groups, private length": GROUPS | PRIVATE,
     "ours: neutral style, 3 clauses": NEUTRAL | {"sentences": 3, "words": 14, "candidates": 3},
 }
-# On the curve alone: fewer clauses at a higher loss, a lower loss, the network's favourites.
-CURVE: dict[str, dict[str, Any]] = {
-    "ours: neutral style, 2 clauses": NEUTRAL | {"sentences": 2, "words": 16, "candidates": 2, "loss_per_word": 14.0},
-    f"ours: groups, private length, loss {LOWER_LOSS}": CHEAPER | PRIVATE,
-    "subset of favourites, private length": FAVOURITES | PRIVATE,
-    "subset of favourites, private length, k = 20": FAVOURITES | PRIVATE | {"candidates": 20},
+# What the ruler measures: the paper's mechanism, ours of the same and of a lower loss, and fewer words.
+RULED: dict[Ground, tuple[Compared, ...]] = {
+    IMDB62_10: (
+        two_set(3.0),
+        favourites(11.4),
+        public_groups(11.4),
+        public_groups(LOWER_LOSS, candidates=10),
+        *map(plain_clauses, (1, 2, 3, 8)),
+    )
 }
+
+# What is of the paper's own tables in the results.
+_OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "model", "documents", "table_1", "figure_2",
+                 "models", "tables_2_and_3", "table_4")  # fmt: skip
 
 markdown = tables.markdown
 figures = tables.figures
@@ -50,6 +61,8 @@ def run(
     *,
     runs: int = RUNS,
     models: Path | None = None,
+    work: Path | None = None,
+    only: str | None = None,
     earlier: Path | None = None,
 ) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
@@ -59,20 +72,23 @@ def run(
         report: Told what is done.
         runs: How often each row of table 1 is drawn.
         models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
+        work: Folder of the rows that the ruler has measured, for this paper or another.
+        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
+            those of the earlier run.
         earlier: JSON file of an earlier run, whose rows of networks that are not there now are taken over.
     """
-    kept: Results = {"table_1": [], "models": []}
+    before: Results = {"table_1": [], "models": []}
     if earlier is not None:
-        with earlier_results(earlier) as before:
-            kept = {name: before[name] for name in ("table_1", "models", "documents")}
-    with acceleration.processes(1) as pool:  # for the ten reviewers, beside all the rest
-        curve = [pool.submit(reviewers.row, data, *each) for each in _on_the_curve().items()]
-        results = _with_earlier(_tables(Bench(data), report, runs, models), kept)
-        rows = []
-        for waiting in curve:
-            rows.append(waiting.result())
-            report(f"ten reviewers, {rows[-1]['method']}: adaptive attack {rows[-1]['adaptive']['value']:.2f}")
-    results["ten_reviewers"] = reviewers.results(data, rows)
+        with earlier_results(earlier) as stored:
+            before = {name: stored[name] for name in _OF_THE_PAPER}
+    if only is None:
+        results = _with_earlier(_tables(Bench(data), report, runs, models), before)
+    elif earlier is not None:
+        results = before
+    else:
+        raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
+    measured = on_grounds(data, RULED, report, work=work, only=only)
+    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
     results["goals"] = goals(results)
     return results
 
@@ -92,7 +108,7 @@ def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, An
 
 
 def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path | None) -> dict[str, Any]:
-    """Return all but the ten reviewers."""
+    """Return all but what the ruler measures."""
     results = _about(bench, runs)
     methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
     results["models"] = trained(folder)
@@ -158,11 +174,6 @@ def _swept() -> Iterator[Method]:
     for epsilon in EPSILONS:
         yield erae("two-set", PAPER | {"epsilon": epsilon})
         yield erae("subset", GROUPS | {"epsilon": epsilon})
-
-
-def _on_the_curve() -> dict[str, dict[str, Any] | None]:
-    """Return what the ten reviewers are protected with, by name; first not at all."""
-    return {"original": None, "two-set, as in the paper": PAPER, **OURS, **CURVE}
 
 
 def _told(row: Row) -> str:

@@ -184,7 +184,7 @@ def sweep(bench: Bench, method: Method, seed: int) -> Row:
         "loss_per_word": method.loss_per_word,
         "similarity": figure(metrics.similarity(bench.vectors["imdb62"][bench.swept], released)),
         "static_network": attacks[CharacterAverages.name],
-        "static_strongest": max(attacks.values(), key=lambda attack: float(attack["value"])),
+        "static_best": max(attacks.values(), key=lambda attack: float(attack["value"])),
     }
 
 

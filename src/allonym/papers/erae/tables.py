@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
+from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Series
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import rounded_percent, spread
 from allonym.papers import EARLIER, Results
 from allonym.papers.erae.examples import PAPER_TABLE_3
-from allonym.papers.erae.goals import LEAST_SIMILARITY, MOST_ADAPTIVE, PAPER_TABLE_1, network_attack, strongest
+from allonym.papers.erae.goals import PAPER_TABLE_1, network_attack
+from allonym.papers.ruler import tables as ruler
 
 Row = dict[str, Any]
-_TOLD_APART = ("k =", "2 ", "3 ")  # parts of a setting's name, candidates or clauses, that label its point on the curve
 
 
 def markdown(results: Results) -> str:
@@ -27,12 +27,12 @@ def markdown(results: Results) -> str:
         f"the first {sizes['tokens']} tokens of each."
     )
     parts = [told, _goals(results), _table_1(results), _sweep(results), _candidates(results), _outputs(results)]
-    return "\n\n".join([*parts, _reviewers(results)]) + "\n"
+    return "\n\n".join([*parts, ruler.chapter(results["grounds"])]) + "\n"
 
 
 def figures(results: Results) -> dict[str, Figure]:
-    """Return figure 2 and the curve of the ten reviewers, by file name."""
-    return {"figure-2": _figure_2(results), "trade-off": _trade_off(results)}
+    """Return figure 2, and what the ruler measured as a figure for each kind of texts, by file name."""
+    return {"figure-2": _figure_2(results), **ruler.figures(results["grounds"])}
 
 
 def _number(value: float | None, digits: int = 2) -> str:
@@ -48,15 +48,16 @@ def _goals(results: Results) -> str:
 
 def _table_1(results: Results) -> str:
     head = ["method", "loss per word, proved", "as published", "in clear", "similarity", "static: paper's network"]
-    head += ["static: strongest", "adaptive: strongest", "stylometric L2", "grammar per 100 words", "perplexity"]
+    head += ["static: best of four", "adaptive: best of three", "stylometric L2", "grammar per 100 words", "perplexity"]
     head += ["words left", "paper: USE / authorship / stylometric"]
     films = [_film_cells(row) for row in results["table_1"]]
     heads = ["method", "similarity", "stylometric L2", "grammar per 100 words", "paper: USE / stylometric"]
     peers = [_peer_cells(row) for row in results["table_1"]]
     text = (
         "Similarity is by MiniLM, in the paper by USE: compare rows, not columns. Of static and adaptive attackers the "
-        "stronger counts: adaptive ones have fewer texts to learn from here. The grammar checker has nothing to say "
-        "about words in no order, so low figures of such rows mean nothing."
+        "stronger counts: adaptive ones have fewer texts to learn from here. Stronger ones are in the "
+        "last chapter. The grammar checker has nothing to say about words in no order, so low figures of such rows "
+        "mean nothing."
     )
     if any(row.get(EARLIER) for row in results["table_1"]):
         text += (
@@ -103,12 +104,12 @@ def _paper(name: str | None, places: Sequence[int]) -> str:
 
 
 def _sweep(results: Results) -> str:
-    head = ["mechanism", "loss per word", "similarity", "static: paper's network", "static: strongest"]
+    head = ["mechanism", "loss per word", "similarity", "static: paper's network", "static: best of four"]
     rows = [
         [
             row["method"],
             f"{row['loss_per_word']:.2f}",
-            *(spread(row[name]) for name in ("similarity", "static_network", "static_strongest")),
+            *(spread(row[name]) for name in ("similarity", "static_network", "static_best")),
         ]
         for row in results["figure_2"]
     ]
@@ -150,27 +151,6 @@ def _outputs(results: Results) -> str:
     return "\n\n".join(parts)
 
 
-def _reviewers(results: Results) -> str:
-    found = results["ten_reviewers"]
-    head = ["method", "loss per word", "in clear", "words left", "cosine", "static", "adaptive"]
-    rows = [
-        [
-            row["method"],
-            _number(row["loss_per_word"]),
-            ", ".join(row["in_clear"]) or ("all" if row["loss_per_word"] is None else "nothing"),
-            rounded_percent(row["unchanged"]),
-            spread(row["cosine"], 2),
-            *(f"{spread(row[name], 2)}, {row[name]['by']}" if row[name] else "–" for name in ("static", "adaptive")),
-        ]
-        for row in found["rows"]
-    ]
-    text = (
-        f"{found['documents']['train']:,} training and {found['documents']['test']} test reviews of ten authors, seed "
-        f"{found['seed']}; chance {found['chance']:.2f}. Attackers who know more, and rival tools: `frontier.md`."
-    )
-    return f"## Ten reviewers\n\n{text}\n\n" + markdown_table(head, rows)
-
-
 def _figure_2(results: Results) -> Figure:
     panels = []
     for name, title in (("similarity", "Similarity"), ("static_network", "Static attack, the paper's network")):
@@ -191,20 +171,5 @@ def _figure_2(results: Results) -> Figure:
     return Lines("Loss, meaning and attack (figure 2)", what, "loss per word", label, tuple(panels))
 
 
-def _point(x: float, figure: Row, label: str = "") -> Point:
-    return Point(x, figure["value"], y_low=figure["low"], y_high=figure["high"], label=label)
-
-
-def _trade_off(results: Results) -> Figure:
-    """Return the strongest attack over similarity, a series for each kind of ours."""
-    families: dict[str, list[Point]] = {}
-    for row in results["ten_reviewers"]["rows"]:
-        if row["loss_per_word"] is not None:
-            family, *more = row["method"].split(", ")
-            told = [f"loss {row['loss_per_word']:.1f}", *(part for part in more if part.startswith(_TOLD_APART))]
-            families.setdefault(family, []).append(_point(row["cosine"]["value"], strongest(row), ", ".join(told)))
-    series = [Series(name, tuple(sorted(points, key=lambda point: point.x))) for name, points in families.items()]
-    rules = (Rule("x", LEAST_SIMILARITY, "goal"), Rule("y", MOST_ADAPTIVE, "goal"))
-    what = "Strongest attack, static or adaptive, over similarity. Down and right is better."
-    panel = Panel("Ten reviewers", tuple(series), rules)
-    return Lines("Meaning kept and authors named", what, "cosine", "share of authors named", (panel,))
+def _point(x: float, measured: Row) -> Point:
+    return Point(x, measured["value"], y_low=measured["low"], y_high=measured["high"])

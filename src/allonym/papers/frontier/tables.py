@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from allonym.drawing.figure_data import Figure
 from allonym.papers import Results
-from allonym.papers.ruler.rows import Measured
-from allonym.papers.ruler.tables import about, figure, table
+from allonym.papers.ruler import tables as ruler
 
 _HOW_TO_READ = """
 Each row is a method with one setting. **Meaning** is the cosine between a text before and after, by two encoders: 1 is
@@ -25,12 +24,9 @@ def markdown(results: Results) -> str:
     """Return one table for each kind of texts."""
     text = "# The frontier: what is kept and what is given away\n"
     text += _HOW_TO_READ.format(own=results["own_releases_of_author"], draws=results["draws"])
-    for measured in map(Measured.from_json, results["grounds"].values()):
-        text += f"\n## {measured.about.title}\n\n{about(measured.about)}\n\n{table(measured.rows)}\n"
-    return text
+    return text + "".join(f"\n{section}\n" for section in ruler.sections(results["grounds"]))
 
 
 def figures(results: Results) -> dict[str, Figure]:
     """Return a figure for each kind of texts: attack to the right, meaning upwards."""
-    drawn = {name: figure(Measured.from_json(ground)) for name, ground in results["grounds"].items()}
-    return {name: lines for name, lines in drawn.items() if lines is not None}
+    return ruler.figures(results["grounds"])

@@ -20,7 +20,7 @@ from allonym.evaluation.candidates import Candidate, Method
 from allonym.evaluation.evaluate import DRAWS, Outcome, Ruler
 from allonym.evaluation.sample import Sample
 from allonym.metrics.base import Measure
-from allonym.papers.ruler.grounds import SEED, Ground
+from allonym.papers.ruler.grounds import SEED, Ground, asked_for
 from allonym.papers.ruler.rows import (
     ORIGINAL,
     About,
@@ -113,6 +113,36 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
     measured = work.of(compared)
     if measured is None:
         raise InputError(f"Nothing was measured on {work.ground.name}.")  # the originals are always kept first
+    return measured
+
+
+def on_grounds(
+    data: Path,
+    wanted: Mapping[Ground, Sequence[Compared]],
+    report: Report,
+    *,
+    work: Path | None,
+    only: str | None,
+    draws: int = DRAWS,
+) -> dict[str, Measured]:
+    """Return what a paper wants measured, by the names of the texts.
+
+    Args:
+        data: Folder that holds the corpora.
+        wanted: The settings, by the texts to measure them on.
+        report: Told what is done.
+        work: Folder of the rows that are done, its own or another paper's; missing ones are added to it.
+        only: Names of the texts to measure on, with commas between them; by default all. Of the others, the rows that
+            are done are returned.
+        draws: How often each setting is drawn.
+    """
+    asked = asked_for(only, {ground.name: ground for ground in wanted})
+    measured: dict[str, Measured] = {}
+    for ground, compared in wanted.items():
+        done = Work(work, ground, draws)
+        rows = measure(data, compared, done, report) if ground in asked else done.of(compared)
+        if rows is not None:
+            measured[ground.name] = rows
     return measured
 
 

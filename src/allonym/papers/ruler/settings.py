@@ -20,6 +20,7 @@ from allonym.jobs.command import Command
 
 _SLOWEST = 6 * 3600.0  # seconds that a rival may take for one release
 _NEUTRAL = {"mechanism": "subset", "style": "neutral", "words": 14, "candidates": 3, "loss_per_word": 11.4}
+_CANDIDATES = 5  # as in the paper
 
 
 class Compared(ABC):
@@ -93,10 +94,17 @@ def plain_clauses(clauses: int) -> Setting:
     return Setting("erae", "ER-AE, plain clauses (ours)", name, _NEUTRAL | {"sentences": clauses})
 
 
-def public_groups(loss: float) -> Setting:
+def public_groups(loss: float, candidates: int = _CANDIDATES) -> Setting:
     """Return ER-AE that draws from public groups of words at a loss of a word; lengths are copied."""
-    parameters = {"mechanism": "subset", "length": "public", "loss_per_word": loss}
-    return Setting("erae", "ER-AE, public groups (ours)", f"loss {loss:g} a word", parameters)
+    name = f"loss {loss:g} a word" + ("" if candidates == _CANDIDATES else f", {candidates} candidates")
+    parameters = {"mechanism": "subset", "length": "public", "loss_per_word": loss, "candidates": candidates}
+    return Setting("erae", "ER-AE, public groups (ours)", name, parameters)
+
+
+def favourites(loss: float) -> Setting:
+    """Return ER-AE that draws from the network's favourites, as its paper does, by our law; lengths are copied."""
+    parameters = {"mechanism": "subset", "candidate_sets": "favourites", "length": "public", "loss_per_word": loss}
+    return Setting("erae", "ER-AE, favourites (ours)", f"loss {loss:g} a word", parameters)
 
 
 def two_set(epsilon: float) -> Setting:
@@ -121,8 +129,8 @@ def syntf(loss: float) -> Setting:
     return Setting("syntf", "SynTF", f"loss {loss:g} a word", {"loss_per_word": loss})
 
 
-def syntf_of_paper(epsilon: float) -> Setting:
-    """Return SynTF at an ε of its paper."""
+def syntf_by_epsilon(epsilon: float) -> Setting:
+    """Return SynTF with the ε of its paper; what it loses is less."""
     return Setting("syntf", "SynTF", f"ε = {epsilon:g}", {"epsilon": epsilon})
 
 
@@ -139,7 +147,7 @@ OURS = (
     two_set(3.0),
     *map(word_substitution, (6.0, 8.0)),
     *map(laplace_noise, (40.0, 50.0)),
-    syntf_of_paper(47.5),
+    syntf_by_epsilon(47.5),
     syntf(10.0),
     ROUND_TRIP,
     AS_AN_ADULT,

@@ -2,16 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from allonym.drawing.figure_data import Lines, Point, Rule
+from allonym.drawing.figure_data import Figure, Lines, Point, Rule
 from allonym.drawing.tables import markdown_table
 from allonym.drawing.trade_off import point, trade_off
-from allonym.metrics.figures import NOT_MEASURED, Figure, spread
+from allonym.metrics.figures import NOT_MEASURED, spread
+from allonym.metrics.figures import Figure as Measurement
 from allonym.papers.ruler.rows import About, Measured, MethodRow, OriginalRow, Row
 
 _HEAD = ["method", "loss a document", "meaning (MiniLM)", "meaning (USE)", "labels (F1)", "perplexity",
          "strongest attack", "by", "words/s"]  # fmt: skip
+
+
+_WHO_ATTACKS = """## Attackers who know more
+
+These have every text that the corpus has of an author, release some of them themselves, and see what a method computes
+before it draws. The strongest attack is that of all of them together, unless one alone names clearly more of the known
+texts that they set aside. `frontier.md` has more methods and says what the columns are.
+"""
+
+
+def chapter(grounds: Mapping[str, Any]) -> str:
+    """Return what a paper stored of the ruler's rows; nothing where it stored none."""
+    return "\n\n".join([_WHO_ATTACKS.strip(), *sections(grounds, "###")]) if grounds else ""
+
+
+def sections(grounds: Mapping[str, Any], level: str = "##") -> list[str]:
+    """Return each kind of texts: a heading, what they are, and a table."""
+    return [
+        f"{level} {measured.about.title}\n\n{about(measured.about)}\n\n{table(measured.rows)}"
+        for measured in map(Measured.from_json, grounds.values())
+    ]
+
+
+def figures(grounds: Mapping[str, Any]) -> dict[str, Figure]:
+    """Return a figure for each kind of texts of which enough was measured, by their names."""
+    drawn = {name: figure(Measured.from_json(ground)) for name, ground in grounds.items()}
+    return {name: lines for name, lines in drawn.items() if lines is not None}
 
 
 def table(rows: Iterable[Row]) -> str:
@@ -60,9 +89,9 @@ def loss(row: Row) -> str:
     return NOT_MEASURED if proved is None else f"{proved:,.0f}"
 
 
-def interval(figure: Figure | None) -> str:
+def interval(measured: Measurement | None) -> str:
     """Write a figure with two digits, and its interval."""
-    return spread(None if figure is None else figure.to_json(), 2)
+    return spread(None if measured is None else measured.to_json(), 2)
 
 
 def _cells(row: Row) -> Sequence[str]:

@@ -11,12 +11,11 @@ import numpy as np
 from allonym.anonymizers.syntf import SynTF
 from allonym.attackers.base import Attacker
 from allonym.evaluation.candidates import Method
-from allonym.papers.ruler.grounds import NEWSGROUPS20_10
-from allonym.papers.ruler.settings import Compared, Setting, syntf_of_paper
+from allonym.papers.ruler.grounds import NEWSGROUPS20_10, Ground
+from allonym.papers.ruler.settings import Compared, Setting, syntf_by_epsilon
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers
 from allonym.papers.syntf.runs import benches
 
-GROUND = NEWSGROUPS20_10
 EPSILONS = (35.0, 47.5, 55.0)
 LEARNED_LOSSES = (25.4, 14.0, 8.0, 6.0)
 LEARNED_WORDS = 100
@@ -49,11 +48,11 @@ class LearnedSetting(Setting):
         return evidence_attackers(LearnedRating.of(self.anonymizer))
 
 
-def compared(data: Path) -> list[Compared]:
-    """Return all settings that are measured."""
+def ruled(data: Path) -> dict[Ground, list[Compared]]:
+    """Return what the ruler measures, by the texts to measure it on."""
     learned = {"rating": "utility", "words": LEARNED_WORDS, "min_documents": 2}
-    return [
-        *map(syntf_of_paper, EPSILONS),
+    compared: list[Compared] = [
+        *map(syntf_by_epsilon, EPSILONS),
         *(
             LearnedSetting(
                 "syntf",
@@ -65,3 +64,4 @@ def compared(data: Path) -> list[Compared]:
             for loss in LEARNED_LOSSES
         ),
     ]
+    return {NEWSGROUPS20_10: compared}

@@ -15,21 +15,20 @@ from pathlib import Path
 from typing import Any, Literal
 
 from allonym import __version__, acceleration
-from allonym.errors import MissingDependencyError
+from allonym.errors import InputError, MissingDependencyError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers import Results, earlier_results
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
-from allonym.papers.ruler.measure import Work
-from allonym.papers.ruler.measure import measure as measured_by_ruler
+from allonym.papers.ruler.measure import on_grounds
 from allonym.papers.syntf import tables
-from allonym.papers.syntf.by_ruler import GROUND, LEARNED_LOSSES, LEARNED_WORDS, compared
+from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
 from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, benches, measure, panel, vectorised
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
 OUTPUT_SIZES = (2, 100, 30_000)
 
-_BY_OWN_ATTACKERS = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
+_OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
                      "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
                      "settings")  # fmt: skip
 
@@ -99,6 +98,7 @@ def run(
     *,
     runs: int = RUNS,
     work: Path | None = None,
+    only: str | None = None,
     earlier: Path | None = None,
 ) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
@@ -107,19 +107,24 @@ def run(
         data: Folder that holds the corpora.
         report: Told what is done.
         runs: How often each of the paper's settings is drawn.
-        work: Folder of the rows by the ruler that are done, which all papers share.
-        earlier: Results of an earlier run, from which all that the paper's own attackers reached is taken over.
+        work: Folder of the rows that the ruler has measured, for this paper or another.
+        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
+            those of the earlier run.
+        earlier: JSON file of an earlier run.
     """
-    if earlier is None:
-        results = _by_own_attackers(data, report, runs)
-    else:
+    if only is None:
+        results = _of_the_paper(data, report, runs)
+    elif earlier is not None:
         with earlier_results(earlier) as stored:
-            results = {name: stored[name] for name in _BY_OWN_ATTACKERS}
-    results["by_ruler"] = {GROUND.name: measured_by_ruler(data, compared(data), Work(work, GROUND), report).to_json()}
+            results = {name: stored[name] for name in _OF_THE_PAPER}
+    else:
+        raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
+    measured = on_grounds(data, ruled(data), report, work=work, only=only)
+    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
     return results
 
 
-def _by_own_attackers(data: Path, report: Callable[[str], None], runs: int) -> Results:
+def _of_the_paper(data: Path, report: Callable[[str], None], runs: int) -> Results:
     """Return the paper's tables and figures, by its own attackers and those over n-grams."""
     bench, learned = benches(data)
     report("Originals, vectors and scrubbed texts")

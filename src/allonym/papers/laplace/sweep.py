@@ -1,0 +1,146 @@
+"""What word-by-word noise costs an analyst, over two decades of ε: how well he still classifies, how far words moved.
+
+Bags of words of two corpora. Laplace noise and its sibling stand beside SynTF calibrated to the same worst-case loss of
+a word.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from allonym import distances
+from allonym.anonymizers.release import texts_of_counts
+from allonym.anonymizers.syntf import SynTF
+from allonym.anonymizers.words.exponential import WordExponential
+from allonym.anonymizers.words.laplace import WordLaplace
+from allonym.anonymizers.words.substitution import WordSubstitution
+from allonym.drawing.tables import markdown_table
+from allonym.metrics.figures import spread
+from allonym.papers.corpora import Corpus, imdb62, newsgroups20
+from allonym.randomness import insecure
+from allonym.vectors import embeddings
+from allonym.vectors.embeddings import WordTable
+
+EPSILONS = (1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 20.0, 40.0, 60.0, 100.0)
+LARGEST_SYNTF_LOSS = 30.0  # beyond, no ε reaches it
+VOCABULARY = 8_000
+TRAIN, TEST = 3_000, 1_500
+MOVED = 60  # documents whose Word Mover's Distance is taken
+LONGEST = 800  # characters: the first words of a document suffice for a topic
+SEED = 2018
+
+Report = Callable[[str], None]
+Row = dict[str, Any]
+
+
+def rows(data: Path, report: Report) -> list[Row]:
+    """Return a row for each corpus, method and ε."""
+    table = embeddings.load(None, limit=VOCABULARY)
+    return [
+        row for corpus in (newsgroups20.load(data), imdb62.load(data)) for row in _rows(_sample(corpus), table, report)
+    ]
+
+
+def markdown(swept: Sequence[Row]) -> str:
+    """Return the rows as a table."""
+    head = ["corpus", "method", "ε per unit", "worst loss per word", "unchanged", "moved (WMD)", "F1 of labels"]
+    lines = []
+    for row in swept:
+        cells = [row["corpus"], row["method"]]
+        cells += [_cell(row[name]) for name in ("epsilon", "worst_loss_per_word", "unchanged", "moved")]
+        lines.append([*cells, spread({"value": row["f1"], "low": row["f1_low"], "high": row["f1_high"]})])
+    return markdown_table(head, lines, wide=False)
+
+
+def _cell(value: float | None) -> str:
+    return "–" if value is None else f"{value:.3g}"
+
+
+def _sample(corpus: Corpus) -> Corpus:
+    """Return the same documents every time: a fixed number of each part."""
+    order = insecure(SEED).words(len(corpus.texts)).argsort()
+    train = [i for i in order if corpus.train[i]][:TRAIN]
+    test = [i for i in order if not corpus.train[i]][:TEST]
+    return corpus.only([*train, *test], characters=LONGEST)
+
+
+def _rows(corpus: Corpus, table: WordTable, report: Report) -> list[Row]:
+    plain = WordLaplace(epsilon=1.0, embeddings=table)
+    originals = [plain.words_of(text) for text in corpus.texts]
+    rows = [_row(corpus, "original", None, None, originals, originals, plain.table_)]
+    for epsilon in EPSILONS:
+        losses = []
+        for kind in (WordLaplace, WordExponential):
+            model: WordSubstitution = kind(epsilon=epsilon, embeddings=table)
+            worst = model.guarantee().loss_per_word
+            losses.append(worst)
+            bags = model.release(corpus.texts, rng=insecure(SEED)).payload
+            rows.append(_row(corpus, model.method, epsilon, worst, originals, bags, plain.table_))
+            report(f"{corpus.name}: {model.method} at {epsilon:g}, F1 {rows[-1]['f1']:.3f}")
+        if losses[-1] is not None and losses[-1] < LARGEST_SYNTF_LOSS:
+            rows.append(_syntf_row(corpus, table, losses[-1], originals))
+            report(f"{corpus.name}: syntf at loss {losses[-1]:.1f}, F1 {rows[-1]['f1']:.3f}")
+    return rows
+
+
+def _syntf_row(corpus: Corpus, table: WordTable, loss: float, originals: list[list[str]]) -> Row:
+    """Return SynTF's row at this loss per word, with as many words as the documents have on average."""
+    words = max(1, round(float(np.mean([len(bag) for bag in originals]))))
+    model = SynTF(loss_per_word=loss, words=words, morphology="lower", vocabulary=list(table.words), embeddings=table)
+    counts = model.release(corpus.texts, rng=insecure(SEED)).payload
+    bags = [text.split() for text in texts_of_counts(counts, model.vocabulary_)]
+    return _row(corpus, "syntf", None, model.guarantee().loss_per_word, originals, bags, None)
+
+
+def _row(
+    corpus: Corpus,
+    method: str,
+    epsilon: float | None,
+    worst: float | None,
+    before: Sequence[list[str]],
+    after: Sequence[list[str]],
+    table: WordTable | None,
+) -> Row:
+    f1, low, high = _usefulness(corpus, after)
+    kept = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(before, after, strict=True)]
+    return {
+        "corpus": corpus.name,
+        "method": method,
+        "epsilon": epsilon,
+        "worst_loss_per_word": worst,
+        "unchanged": sum(kept) / max(1, sum(map(len, before))),
+        "moved": None if table is None else _moved(before, after, table),
+        "f1": f1,
+        "f1_low": low,
+        "f1_high": high,
+    }
+
+
+def _moved(before: Sequence[list[str]], after: Sequence[list[str]], table: WordTable) -> float:
+    """Return the mean Word Mover's Distance between documents and what became of them."""
+    pairs = [(a, b) for a, b in zip(before, after, strict=True) if a][:MOVED]
+    vectors = ((table.vectors[table.rows(a)], table.vectors[table.rows(b)]) for a, b in pairs)
+    return float(np.mean([distances.word_movers(a, b) for a, b in vectors]))
+
+
+def _usefulness(corpus: Corpus, bags: Sequence[list[str]]) -> tuple[float, float, float]:
+    """Return weighted F1 of an analyst trained and tested on the released bags, with a 95 % bootstrap interval."""
+    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.metrics import f1_score
+    from sklearn.naive_bayes import MultinomialNB
+    from sklearn.pipeline import make_pipeline
+
+    labels, train = np.array(corpus.labels), np.array(corpus.train)
+    texts = np.array([" ".join(bag) for bag in bags], dtype=object)
+    analyst = make_pipeline(TfidfVectorizer(analyzer=str.split), MultinomialNB(alpha=0.01))
+    guesses = analyst.fit(texts[train], labels[train]).predict(texts[~train])
+    truth = labels[~train]
+    resampled = insecure(SEED).below(len(truth), (200, len(truth)))
+    scores = [f1_score(truth[i], guesses[i], average="weighted") for i in resampled]
+    low, high = np.quantile(scores, [0.025, 0.975])
+    return float(f1_score(truth, guesses, average="weighted")), float(low), float(high)
