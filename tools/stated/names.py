@@ -53,6 +53,15 @@ NAMES = {
     "lower": "syntf.json#settings[table=morphology][morphology=lower]",
     "learned_6": "syntf.json#settings[rating=utility][loss_per_word=6]",
     "learned_25": "syntf.json#settings[rating=utility][loss_per_word=25.4]",
+    **{
+        f"ruled_{short}": f"syntf.json#grounds.newsgroups20-10.rows[name={name}]"
+        for short, name in (
+            ("news", "original"),
+            ("optimum", "SynTF, ε = 47.5"),
+            ("learned_6", "SynTF, learned rating (ours), loss 6 a word"),
+            ("learned_25", "SynTF, learned rating (ours), loss 25.4 a word"),
+        )
+    },
     # A4NT
     "age": _MEASURED.format("blog-age", "a4nt-age", "balanced"),
     "age_drawn": _MEASURED.format("blog-age", "a4nt-age", "drawn"),
@@ -98,7 +107,7 @@ NAMES |= {
     for kind in ("static", "adaptive")
 }
 
-# SynTF: topic F1, attack F1 of the strongest, and by how much use is ahead of attack (shares of what originals give).
+# SynTF: topic F1, attack F1 of the best attacker of the paper's protocol, and by how much use is ahead of attack (shares of what originals give).
 _SYNTF = ("news", "news_learned", "scrubbed", "optimum", "lower", "learned_6", "learned_25")
 NAMES |= {f"{row}_topic": f"max({row}.utility[*].f1_weighted)" for row in _SYNTF}
 NAMES |= {

@@ -19,17 +19,6 @@ from stated.written import USUAL, written
 
 PLACE = re.compile(r"\{(?P<what>[^{}]+)\}")
 
-README_SYNTF = """\
-| | loss per word | topic F1 (share kept) | strongest attack, ten authors (share kept) | ahead by |
-|---|---|---|---|---|
-| originals | – | {news_topic} | {news_any_10} | – |
-| the paper's rating | {optimum.tight_loss_per_word as .1f} \
-| {optimum_topic} ({optimum_topic / news_topic as .0%}) \
-| {optimum_any_10} ({optimum_any_10 / news_any_10 as .0%}) | {optimum_any_10_gain as +pts} points |
-| a rating learned from public labels | {learned_6.tight_loss_per_word as .1f} \
-| {learned_6_topic} ({learned_6_topic / news_learned_topic as .0%} of {news_learned_topic}¹) \
-| {learned_6_any_10} ({learned_6_any_10 / news_any_10 as .0%}) | {learned_6_any_10_gain as +pts} points |"""
-
 NOISE_NEWSGROUPS = """\
 | 20 newsgroups, at an equal computed loss | unchanged words | moved (WMD) \
 | topic F1 (original {news_original.f1 as .3f}) | attack, ten authors (original {news_original.attack}) |
@@ -145,8 +134,22 @@ def _whole_frontier(ground: str) -> Callable[[Sources], str]:
     return table
 
 
-def _rows(sources: Sources, ground: str) -> list[Row]:
-    return [row_from_json(row) for row in sources.nodes(f"frontier.json#grounds.{ground}.rows[*]")]
+def _with_labels(paper: str, ground: str, labels: str) -> Callable[[Sources], str]:
+    """Return what is kept and given away by a paper's rows, and how well labels are found."""
+
+    def table(sources: Sources) -> str:
+        lines = [
+            [row.name, loss(row), *map(interval, (row.meaning, row.use["topic"], row.strongest.accuracy))]
+            for row in ordered(_rows(sources, ground, paper))
+        ]
+        head = ["", "proved loss of a document", "meaning", labels, "strongest attack"]
+        return markdown_table(head, lines, wide=False).strip()
+
+    return table
+
+
+def _rows(sources: Sources, ground: str, paper: str = "frontier") -> list[Row]:
+    return [row_from_json(row) for row in sources.nodes(f"{paper}.json#grounds.{ground}.rows[*]")]
 
 
 def _attackers(sources: Sources) -> str:
@@ -168,6 +171,8 @@ def _style_encoder(sources: Sources) -> str:
 
 
 TABLES: dict[str, Callable[[Sources], str]] = {
+    "a4nt-bloggers-age": _with_labels("a4nt", "bloggers-age", "gender F1"),
+    "a4nt-bloggers-gender": _with_labels("a4nt", "bloggers-gender", "age F1"),
     "a4nt-headline": _a4nt_headline,
     "attackers": _attackers,
     "erae-settings": _frontier("imdb62-10", "ER-AE"),
@@ -178,7 +183,7 @@ TABLES: dict[str, Callable[[Sources], str]] = {
     "odds": filled(_odds_rows()),
     "readme-frontier": _frontier("imdb62-10"),
     "readme-frontier-newsgroups": _frontier("newsgroups20-10"),
-    "readme-syntf": filled(README_SYNTF),
+    "syntf-newsgroups20-10": _with_labels("syntf", "newsgroups20-10", "topic F1"),
     "style-encoder": _style_encoder,
     "subset": filled(_subset_rows()),
     "two-set": filled(_two_set_rows()),
