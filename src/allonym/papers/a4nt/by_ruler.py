@@ -2,8 +2,8 @@
 
 The "author" of a text is a class of writers. Everybody's text is rewritten as a user would have it: in the style of one
 class, whoever wrote it, and the method finds out itself who sounds like that already. (The paper's tables send every
-text to the class that is not its writer's, which tells an attacker who has seen rewritten texts all.) Known texts are
-those of bloggers that the translators learned from, too; tested bloggers nobody has seen.
+text to the class that is not its writer's; whoever has seen rewritten texts reads the class from that.) Known texts are
+those of training bloggers, from whom the translators learned, too; the tested bloggers are new to everybody.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _SENTENCES = 12  # the first ones of each blogger, as in the paper's tables
 
 
 def bloggers_of_class(hidden: str, labels: str) -> Callable[[Path], Sample]:
-    """Return what reads bloggers, each a text, by their class in two settings: one is to be hidden, one to be kept."""
+    """Return what reads bloggers, a text each; their class in one setting is their author, in another their label."""
 
     def read(data: Path) -> Sample:
         corpus = load_blogs(data, train=_SENTENCES, held_out=_SENTENCES)

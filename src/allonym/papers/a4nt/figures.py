@@ -39,7 +39,7 @@ def figures(results: Results) -> dict[str, Figure]:
         ),
     }  # fmt: skip
     shown = {name: figure for name, figure in made.items() if figure is not None}
-    return shown | ruler.figures(results.get("grounds", {}))
+    return shown | ruler.figures(results["grounds"])
 
 
 def _few(rows: list[Row]) -> list[Row]:

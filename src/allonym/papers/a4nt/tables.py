@@ -45,8 +45,8 @@ def markdown(results: Results) -> str:
         parts.append("## Figure 6: operating points\n\n" + _operating(results))
     if results["examples"]:
         parts.append("## Tables VII and VIII: examples\n\n" + _examples(results))
-    if chapter := ruler.chapter(results.get("grounds", {})):
-        parts.append(f"{chapter}\n\n{_BY_CLASS}")
+    if results["grounds"]:
+        parts.append(f"{ruler.chapter(results['grounds'])}\n\n{_BY_CLASS}")
     parts.append("## Left out\n\n" + _lines([*results["left_out"], *results["not_evaluated"]]))
     return "\n\n".join(parts) + "\n"
 
