@@ -13,7 +13,7 @@ from allonym.jobs.outputs import atomic
 
 _RUNS = ", ".join(f"{runs} for {name}" for name, runs in papers.takers("runs").items())
 _FOR = {
-    option: f"for {' and '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
+    option: f"for {', '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
 }
 
 
@@ -26,12 +26,14 @@ _FOR = {
     "--models", type=click.Path(path_type=Path), help=f"Folder of models beside the shipped ones, {_FOR['models']}"
 )
 @click.option(
-    "--work", type=click.Path(path_type=Path), help=f"Folder to resume an interrupted run from, {_FOR['work']}"
+    "--work",
+    type=click.Path(path_type=Path),
+    help=f"Folder of what was measured, by an interrupted run or another paper, {_FOR['work']}",
 )
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path),
-    help=f"JSON file of an earlier run, whose rows of models that are not there now are taken over, {_FOR['earlier']}",
+    help=f"JSON file of an earlier run, whose rows are taken over where they are not made now, {_FOR['earlier']}",
 )
 @click.option(
     "--rivals",
