@@ -3,10 +3,10 @@
     python tools/build_curves.py [--data DIR --work DIR]
 
 Nothing is interpolated: a position of a slider is a row that the ruler of all papers measured
-(`allonym.papers.ruler`). Rows are taken from results/erae.json, laplace.json and frontier.json and from the work
-folder; the command names the positions that are missing, and the page says of these that they were not measured. With
---data they are measured, and kept in the work folder, from which an interrupted run goes on. Style changes are read
-from results/a4nt.json. Losses are those of the shipped models.
+(`allonym.papers.ruler`). Rows are taken from erae.json, laplace.json, syntf.json and frontier.json in results/ and from
+the work folder; the command names the positions that are missing, and the page says of these that they were not
+measured. With --data they are measured, and kept in the work folder, from which an interrupted run goes on. Style
+changes are read from results/a4nt.json. Losses are those of the shipped models.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
 COMMAND = "python tools/build_curves.py"
 STRENGTHS = {"privacy": "strongest", "balanced": "middle", "meaning": "closest"}  # A4NT's `prefer`
 SETTINGS = {"blog-age": "blogs: teenagers or adults", "blog-gender": "blogs: women or men", "speech": "speeches"}
-RESULTS = ("erae", "laplace", "frontier", "a4nt")
-SOURCES = ("erae", "laplace", "frontier")  # result files that hold rows of the ruler
+RESULTS = ("erae", "laplace", "syntf", "frontier", "a4nt")
+SOURCES = ("erae", "laplace", "syntf", "frontier")  # result files that may hold rows of the ruler
 
 Record = dict[str, Any]
 
@@ -122,7 +122,7 @@ def known(results: Mapping[str, Record], ground: Ground, work: Path | None) -> W
     """Return the rows that the result files and the work folder have of some texts."""
     done = Work(work, ground)
     for name in SOURCES:
-        if stored := results[name]["grounds"].get(ground.name):
+        if stored := results[name].get("grounds", {}).get(ground.name):
             for row in Measured.from_json(stored).rows:
                 done.know(row)
     return done

@@ -118,7 +118,7 @@ def _frontier(ground: str, method: str = "") -> Callable[[Sources], str]:
     def table(sources: Sources) -> str:
         lines = [
             [row.name, loss(row), interval(row.meaning), interval(row.strongest.accuracy)]
-            for row in ordered(_rows(sources, f"frontier.json#grounds.{ground}"))
+            for row in ordered(_rows(sources, ground))
             if row.name == ORIGINAL or row.name.startswith(method)
         ]
         head = ["", "proved loss of a document", "meaning", "strongest attack"]
@@ -129,13 +129,13 @@ def _frontier(ground: str, method: str = "") -> Callable[[Sources], str]:
 
 def _whole_frontier(ground: str) -> Callable[[Sources], str]:
     def table(sources: Sources) -> str:
-        return ruler_table(_rows(sources, f"frontier.json#grounds.{ground}")).strip()
+        return ruler_table(_rows(sources, ground)).strip()
 
     return table
 
 
-def _rows(sources: Sources, ground: str) -> list[Row]:
-    return [row_from_json(row) for row in sources.nodes(f"{ground}.rows[*]")]
+def _rows(sources: Sources, ground: str, paper: str = "frontier") -> list[Row]:
+    return [row_from_json(row) for row in sources.nodes(f"{paper}.json#grounds.{ground}.rows[*]")]
 
 
 def _noise_attacked(sources: Sources) -> str:
@@ -150,7 +150,7 @@ def _noise_attacked(sources: Sources) -> str:
             interval(row.strongest.accuracy),
         ]
         for ground, texts in (("imdb62-10", "film reviews"), ("newsgroups20-10", "newsgroups"))
-        for row in ordered(_rows(sources, f"laplace.json#grounds.{ground}"))
+        for row in ordered(_rows(sources, ground, "laplace"))
     ]
     head = ["texts", "", "proved loss of a document", "meaning", "labels (F1)", "strongest attack"]
     return markdown_table(head, lines, wide=False).strip()
@@ -158,7 +158,7 @@ def _noise_attacked(sources: Sources) -> str:
 
 def _attackers(sources: Sources) -> str:
     """Return what every attacker reaches on film reviews as they are and in plain clauses."""
-    rows = {row.name: row for row in _rows(sources, "frontier.json#grounds.imdb62-10")}
+    rows = {row.name: row for row in _rows(sources, "imdb62-10")}
     reached: dict[str, dict[str, str]] = {}
     for row in (rows[ORIGINAL], rows[plain_clauses(3).name]):
         for attack in row.attacks:

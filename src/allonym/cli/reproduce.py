@@ -33,7 +33,7 @@ _FOR = {
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path),
-    help=f"JSON file of an earlier run, whose rows are taken over where they are not made now, {_FOR['earlier']}",
+    help=f"JSON file of an earlier run, from which is taken over what is not measured now, {_FOR['earlier']}",
 )
 @click.option(
     "--rivals",

@@ -26,7 +26,7 @@ from allonym.papers.ruler.measure import on_grounds
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
 from allonym.privacy.statement import number
 
-LAPLACE = (40.0, 50.0, 60.0)
+LAPLACE = (40.0, 50.0)
 EXPONENTIAL = (5.0, 6.0, 6.5, 7.0, 8.0)  # as the page offers it
 _LAPLACE = tuple(map(laplace_noise, LAPLACE))
 RULED: dict[Ground, tuple[Compared, ...]] = {
