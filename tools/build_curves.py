@@ -1,156 +1,180 @@
 """Make what the page's sliders show: for each position, what attackers reached and what was kept.
 
-    python tools/build_curves.py --data ../shared/data
+    python tools/build_curves.py [--data DIR --work DIR]
 
-Nothing is interpolated: a position of a slider is a configuration that was measured. SynTF (twenty newsgroups) and word
-substitution (ten reviewers of IMDb62) are read from `results/laplace.json`, style changes from `results/a4nt.json`.
-ER-AE is measured here, on the same ten reviewers and by the same attackers as `results/erae.json`, because a slider has
-more positions than that table has rows. A position of ER-AE that was measured with the weights that ship is kept, so
-that the command takes seconds; `--anew` measures all ten again (some ten minutes on two idle cores). Every curve
-keeps the checksum of its model, by which the page can tell when another one ships. Losses are those of the shipped
-models.
+Nothing is interpolated: a position of a slider is a row that the ruler of all papers measured
+(`allonym.papers.ruler`). Rows are taken from erae.json, laplace.json, syntf.json and frontier.json in results/ and from
+the work folder; the command names the positions that are missing, and the page says of these that they were not
+measured. With --data they are measured, and kept in the work folder, from which an interrupted run goes on. Style
+changes are read from results/a4nt.json. Losses are those of the shipped models.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
-from collections.abc import Iterable
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from allonym import acceleration, models
+from allonym import models
 from allonym.anonymizers import examples, find
-from allonym.anonymizers.base import Anonymizer
-from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.anonymizers.offers import STRENGTHS as WORDS
-from allonym.papers import ten_reviewers
-from allonym.papers.corpora import newsgroups20
-from allonym.papers.erae import reviewers
+from allonym.evaluation.candidates import Method
+from allonym.metrics.figures import Figure
+from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, TOKENS, Ground
+from allonym.papers.ruler.measure import Work, measure
+from allonym.papers.ruler.rows import About, Measured, MethodRow, Row
+from allonym.papers.ruler.settings import Setting, plain_clauses, public_groups, syntf_by_epsilon, word_substitution
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
-COMMAND = "python tools/build_curves.py --data ../shared/data"
+COMMAND = "python tools/build_curves.py"
 STRENGTHS = {"privacy": "strongest", "balanced": "middle", "meaning": "closest"}  # A4NT's `prefer`
 SETTINGS = {"blog-age": "blogs: teenagers or adults", "blog-gender": "blogs: women or men", "speech": "speeches"}
+RESULTS = ("erae", "laplace", "syntf", "frontier", "a4nt")
+SOURCES = ("erae", "laplace", "syntf", "frontier")  # result files that may hold rows of the ruler
 
 Record = dict[str, Any]
 
 
-def positions(method: str, offered: str) -> list[Record]:
-    """Return the settings that a method offers people, from the most protection to the most of the text."""
-    [slider] = next(offer for offer in examples()[method].offers() if offer.name == offered).sliders()
-    return [dict(parameters) for parameters in slider.positions]
+@dataclass(frozen=True)
+class Curve:
+    """A slider of the page, and how its positions are measured.
+
+    Attributes:
+        offer: What the page calls it to itself.
+        method: The method's name.
+        ground: The texts.
+        texts: What the page calls these.
+        setting: What measures a position, by its parameters.
+        kept: What is kept, of a row and of the originals; None where it was not measured.
+        kept_means: What that is, in words.
+    """
+
+    offer: str
+    method: str
+    ground: Ground
+    texts: str
+    setting: Callable[[Record], Setting]
+    kept: Callable[[Row, Row], float | None]
+    kept_means: str
+
+    def positions(self) -> list[Record]:
+        """Return the parameters that people are offered, from the most protection to the most of the text."""
+        [slider] = next(offer for offer in examples()[self.method].offers() if offer.name == self.offer).sliders()
+        return [dict(parameters) for parameters in slider.positions]
+
+    def settings(self) -> list[Setting]:
+        """Return what measures each position.
+
+        Raises:
+            SystemExit: The slider goes through something else than is measured here.
+        """
+        made = [(parameters, self.setting(parameters)) for parameters in self.positions()]
+        for parameters, setting in made:
+            if Method(find(self.method)(**parameters)).parameters() != setting.made().parameters():
+                raise SystemExit(f"{setting.name} is not what the page offers as {self.offer}; change `Curve.setting`.")
+        return [setting for _, setting in made]
 
 
-def figure(found: Record) -> Record:
-    """Return a figure as the page reads it."""
-    return {name: round(found[name], 4) for name in ("value", "low", "high")}
+def meaning(row: Row, _: Row) -> float | None:
+    """Return the likeness of meaning."""
+    return None if row.meaning is None else row.meaning.value
 
 
-def point(label: str, anonymizer: Anonymizer, parameters: Record, attacked: Record, kept: float) -> Record:
-    """Return one position of a slider."""
-    promised = anonymizer.guarantee()
+def topics(row: Row, original: Row) -> float | None:
+    """Return what an analyst still finds out, as a share of what he does from originals."""
+    after, before = row.use.get("topic"), original.use.get("topic")
+    return None if after is None or before is None else after.value / before.value
+
+
+_FILMS = f"film reviews of at most {TOKENS} words"
+_LIKENESS = "likeness of meaning (cosine of sentence embeddings)"
+CURVES = (
+    Curve(
+        "counts",
+        "syntf",
+        NEWSGROUPS20_10,
+        f"messages of at most {TOKENS} words to newsgroups",
+        lambda given: syntf_by_epsilon(given["epsilon"]),
+        topics,
+        "of what an analyst finds out about topics (F1)",
+    ),
+    Curve("core", "erae", IMDB62_10, _FILMS, lambda given: plain_clauses(given["sentences"]), meaning, _LIKENESS),
+    Curve(
+        "meaning",
+        "erae",
+        IMDB62_10,
+        _FILMS,
+        lambda given: public_groups(given["loss_per_word"], given["candidates"]),
+        meaning,
+        _LIKENESS,
+    ),
+    Curve(
+        "words", "exponential", IMDB62_10, _FILMS, lambda given: word_substitution(given["epsilon"]), meaning, _LIKENESS
+    ),
+)
+
+
+def known(results: Mapping[str, Record], ground: Ground, work: Path | None) -> Work:
+    """Return the rows that the result files and the work folder have of some texts."""
+    done = Work(work, ground)
+    for name in SOURCES:
+        if stored := results[name].get("grounds", {}).get(ground.name):
+            for row in Measured.from_json(stored).rows:
+                done.know(row)
+    return done
+
+
+def built(curve: Curve, done: Work, model: Record | None) -> Record | None:
+    """Return a curve with all its positions, measured or not; None if not even the originals are."""
+    settings = curve.settings()
+    rows = done.of(settings)
+    if rows is None:
+        return None
+    points = [
+        point(label, curve, parameters, rows.find(setting.name), rows.original)
+        for label, parameters, setting in zip(WORDS, curve.positions(), settings, strict=True)
+    ]
+    about = {
+        "bench": f"{rows.about.tested} {curve.texts}, by {rows.about.authors} people",
+        "by": attackers(rows.about),
+        "attack_means": "attackers name the right writer",
+        "source": COMMAND.split()[1],
+        "chance": round(rows.about.chance, 4),
+        "attack_before": figure(rows.original.strongest.accuracy),
+        "kept_means": curve.kept_means,
+        "points": points,
+    }
+    return about if model is None else about | {"model": model["name"], "weights": model["weights_sha256"]}
+
+
+def attackers(texts: About) -> str:
+    """Return who attacks, and what they know."""
+    each = texts.known // texts.authors
+    return f"the strongest of attackers who know about {each} other texts of each writer and have this program"
+
+
+def point(label: str, curve: Curve, parameters: Record, row: MethodRow | None, original: Row) -> Record:
+    """Return one position of a slider; one that was not measured says what it costs alone."""
+    promised = find(curve.method)(**parameters).guarantee()
+    kept = None if row is None else curve.kept(row, original)
     return {
         "label": label,
         "parameters": parameters,
         "loss_per_word": promised.loss_per_word,
         "words": promised.words,
-        "attack": attacked,
-        "kept": round(kept, 4),
+        "attack": None if row is None else figure(row.strongest.accuracy),
+        "kept": None if kept is None else round(kept, 4),
     }
 
 
-def syntf(results: Record, data: Path) -> Record:
-    """Return SynTF's curve: topics of newsgroups, ten people of whom one wrote."""
-    rows = [row for row in results["rows"] if row["corpus"] == "20 newsgroups"]
-    before = next(row for row in rows if row["method"] == "original")
-    corpus = newsgroups20.load(data)
-    suspects = newsgroups20.SCENARIOS[1].authors(corpus)
-    tested = Counter(
-        name for name, known in zip(corpus.authors, corpus.train, strict=True) if name in set(suspects) and not known
-    )
-    points = []
-    private = [row for row in rows if row["method"] == "syntf"][1:]
-    for label, parameters, row in zip(WORDS, positions("syntf", "counts"), private, strict=True):
-        made = find("syntf")(**parameters)
-        points.append(point(label, made, parameters, _attack(row), row["f1"] / before["f1"]))
-    return {
-        "bench": "messages of twenty newsgroups; ten people who may have written each",
-        "by": "the strongest of three attackers who had learned from released counts",
-        "attack_means": "attackers name the right writer",
-        "source": "results/laplace.json",
-        "chance": round(max(tested.values()) / tested.total(), 4),
-        "attack_before": _attack(before),
-        "kept_means": "of what an analyst finds out about topics (F1)",
-        "points": points,
-    }
-
-
-def _attack(row: Record) -> Record:
-    return figure({"value": row["attack"], "low": row["attack_low"], "high": row["attack_high"]})
-
-
-def exponential(results: Record) -> Record:
-    """Return word substitution's curve: ten reviewers."""
-    rows = {row["epsilon"]: row for row in results["reviews"]["rows"] if row["method"] == "exponential"}
-    points = []
-    for label, parameters in zip(WORDS, positions("exponential", "words"), strict=True):
-        made, row = find("exponential")(**parameters), rows[parameters["epsilon"]]
-        points.append(point(label, made, parameters, _stronger(row), row["cosine"]))
-    return _reviewers(results, "results/laplace.json", points)
-
-
-def _stronger(row: Record) -> Record:
-    """Return the stronger of the attackers who learned from originals and from released texts."""
-    return figure(max((row["static"], row["adaptive"]), key=lambda found: found["value"]))
-
-
-def _reviewers(results: Record, source: str, points: Iterable[Record]) -> Record:
-    """Return a curve of the ten reviewers."""
-    return {
-        "bench": "reviews of about 130 words by ten reviewers",
-        "by": "the strongest of eight attackers, of whom four had learned from originals and four from rewritten texts",
-        "attack_means": "attackers name the right writer",
-        "source": source,
-        "chance": 1 / ten_reviewers.AUTHORS,
-        "attack_before": figure(results["reviews"]["rows"][0]["adaptive"]),
-        "kept_means": "likeness of meaning (cosine of sentence embeddings)",
-        "points": list(points),
-    }
-
-
-def measured(data: Path, parameters: Record) -> Record:
-    """Measure one position of ER-AE on the ten reviewers."""
-    row = reviewers.row(data, "", parameters)
-    return {"parameters": parameters, "attack": _stronger(row), "kept": row["cosine"]["value"]}
-
-
-def erae(data: Path, results: Record, former: list[Record], anew: bool) -> tuple[Record, Record]:
-    """Return ER-AE's two curves: all of a text, and its core; positions that were measured before are kept."""
-    weights = fingerprint(DEFAULT_MODEL)
-    whole, core = (positions("erae", name) for name in ("meaning", "core"))
-    known = [one for curve in former if curve.get("weights") == weights for one in curve["points"]]
-    found = [] if anew else [one for one in known if one["parameters"] in (*whole, *core)]
-    missing = [given for given in (*whole, *core) if all(given != one["parameters"] for one in found)]
-    if missing:
-        # The longest first, so that two processes end at about the same time.
-        with acceleration.processes(2) as pool:
-            for one in pool.map(partial(measured, data), missing):
-                print(f"{one['parameters']}: attack {one['attack']['value']:.3f}, kept {one['kept']:.3f}", flush=True)
-                found.append(one)
-
-    def curve(chosen: list[Record]) -> Record:
-        points = []
-        for label, given in zip(WORDS, chosen, strict=True):
-            one = next(one for one in found if one["parameters"] == given)
-            points.append(point(label, find("erae")(**given), given, one["attack"], one["kept"]))
-        made = _reviewers(results, "tools/build_curves.py", points)
-        return {**made, "model": DEFAULT_MODEL, "weights": weights}
-
-    return curve(whole), curve(core)
+def figure(measured: Figure | Record) -> Record:
+    """Return a figure as the page reads it."""
+    numbers = measured.to_json() if isinstance(measured, Figure) else measured
+    return {name: round(numbers[name], 4) for name in ("value", "low", "high")}
 
 
 def a4nt(results: Record) -> dict[str, Record]:
@@ -199,26 +223,33 @@ def _style(results: Record, row: Record, picks: dict[str, Record]) -> Record:
     }
 
 
-def fingerprint(model: str) -> str:
-    """Return the checksum of a shipped model's weights."""
-    lines = (models.find(model) / models.CHECKSUMS).read_text("utf-8").splitlines()
-    return next(line.split()[0] for line in lines if line.endswith(models.WEIGHTS))
-
-
 def main() -> None:
     """Write the curves."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="Folder with imdb62/ and newsgroups20/.")
-    parser.add_argument("--anew", action="store_true", help="Measure ER-AE again, also where its weights are the same.")
+    parser.add_argument("--data", type=Path, help="Folder with the corpora, to measure positions that are missing.")
+    parser.add_argument("--work", type=Path, help="Folder of rows that were measured, for a paper or for the page.")
     given = parser.parse_args()
-    laplace, style = (
-        json.loads((ROOT / "results" / f"{name}.json").read_text("utf-8")) for name in ("laplace", "a4nt")
-    )
-    former = json.loads(OUT.read_text("utf-8")).get("curves", {}) if OUT.exists() else {}
-    kept = [former[name] for name in ("meaning", "core") if name in former]
-    meaning, core = erae(given.data, laplace, kept, given.anew)
-    curves = {"counts": syntf(laplace, given.data), "core": core, "meaning": meaning, "words": exponential(laplace)}
-    content = {"command": COMMAND, "curves": curves | a4nt(style)}
+    if given.data is not None and given.work is None:
+        parser.error("Give --work beside --data: measured rows are kept there.")
+    results = {name: json.loads((ROOT / "results" / f"{name}.json").read_text("utf-8")) for name in RESULTS}
+    done = {ground: known(results, ground, given.work) for ground in {curve.ground: None for curve in CURVES}}
+    wanted = {
+        ground: [each for curve in CURVES if curve.ground == ground for each in curve.settings()] for ground in done
+    }
+    for ground, settings in wanted.items():
+        if given.data is not None:
+            measure(given.data, settings, done[ground], lambda said: print(said, flush=True))
+    missing = [(ground, setting) for ground, settings in wanted.items() for setting in done[ground].missing(settings)]
+    for ground, setting in missing:
+        print(f"not measured on {ground.name}: {setting.name}")
+    if missing:
+        print(f"{len(missing)} positions are not measured; {COMMAND} --data DIR --work DIR measures them.")
+    model = results["erae"]["model"]
+    made = {
+        curve.offer: built(curve, done[curve.ground], model if curve.method == "erae" else None) for curve in CURVES
+    }
+    curves = {offer: curve for offer, curve in made.items() if curve is not None}
+    content = {"command": COMMAND, "curves": curves | a4nt(results["a4nt"])}
     OUT.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -52,14 +52,15 @@ WAYS: dict[str, list[tuple[str, str]]] = {
         ("anonymizers.base", "draws, as for a letter"),
         ("web.purse", "charges it, if there is a ledger"),
     ],
-    "A row of a paper's table (`allonym reproduce syntf`)": [
+    "A row of a paper's table (`allonym reproduce laplace`)": [
         ("cli.reproduce", "reads the options"),
-        ("papers.syntf.reproduce", "is the paper, found by its name"),
-        ("papers.corpora", "opens the paper's corpus"),
-        ("papers.syntf.runs", "sets up what the paper compares"),
-        ("anonymizers.base", "protects the texts"),
-        ("attackers.panel", "attacks them"),
-        ("papers.syntf.tables", "writes the row, the paper's figure beside ours"),
+        ("papers.laplace.reproduce", "is the paper, found by its name, and says which settings it compares"),
+        ("papers.ruler.measure", "looks for rows that are done, for this paper or another"),
+        ("papers.ruler.grounds", "opens the texts"),
+        ("anonymizers.base", "protects them"),
+        ("evaluation.attack", "attacks what was released"),
+        ("papers.ruler.rows", "holds what was measured, as it is stored"),
+        ("papers.ruler.tables", "writes the row"),
     ],
 }
 

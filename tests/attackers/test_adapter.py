@@ -15,8 +15,9 @@ from sklearn.svm import LinearSVC
 
 from allonym import attackers
 from allonym.attackers import store
-from allonym.attackers.panel import Texts, attack
 from allonym.errors import InputError, ParameterError
+from allonym.evaluation.attack import Attackers
+from allonym.evaluation.knowledge import Knowledge
 
 TEXTS = ["tea, please", "some tea", "no coffee!", "coffee now", "water is fine", "just water"]
 AUTHORS = ["anna", "anna", "boris", "boris", "clara", "clara"]
@@ -70,9 +71,11 @@ def test_a_classifier_is_an_attacker(classifier):
 
 def test_it_runs_in_the_panel():
     pipeline = attackers.foreign(make_pipeline(CountVectorizer(), MultinomialNB()))
-    found = attack([pipeline], AUTHORS, RIGHT, original=Texts(TEXTS, ASKED), released=Texts(TEXTS, ASKED))
-    assert found.strongest("adaptive").attacker == "Pipeline"
-    assert found.strongest("adaptive").figures["accuracy"].value == 1.0
+    everything = range(len(TEXTS))
+    panel = Attackers([pipeline], Knowledge(TEXTS, AUTHORS, everything), ASKED, RIGHT)
+    attacked = panel.on_releases(Knowledge(TEXTS, AUTHORS, everything, [TEXTS]), [ASKED])
+    assert attacked.strongest("adaptive").attacker == "Pipeline"
+    assert attacked.strongest("adaptive").headline.value == 1.0
 
 
 MODULE = """

@@ -130,16 +130,32 @@ def test_every_card_has_a_slider_or_says_why_not():
                 assert not card["proved"]
                 assert all(set(point) == {"label", "position"} for point in slider["points"])
                 continue
-            attacks = [point["attack"]["value"] for point in slider["points"]]
-            assert attacks[0] < attacks[-1] or not card["proved"]  # the neutral style hides alike at every point
-            assert attacks[0] <= attacks[-1] <= slider["attack_before"]["value"] + 0.01
+            attacks = [point["attack"]["value"] for point in slider["points"] if point["attack"]]
+            if len(attacks) > 1:  # of positions that are not measured the page says so
+                assert attacks[0] < attacks[-1] or not card["proved"]  # the neutral style hides alike at every point
+                assert attacks[0] <= attacks[-1] <= slider["attack_before"]["value"] + 0.01
             positions = [point["position"] for point in slider["points"]]
             assert positions == list(range(positions[0], positions[0] + len(positions)))
         if card["proved"]:
             [slider] = card["sliders"]
             assert len(slider["points"]) == 5
-            kept = [point["kept"] for point in slider["points"]]
-            assert kept[0] < kept[-1]
+            kept = [point["kept"] for point in slider["points"] if point["kept"] is not None]
+            assert len(kept) < 2 or kept[0] < kept[-1]
+
+
+def test_a_position_that_was_not_measured_is_said_not_to_be(monkeypatch):
+    real = json.loads(json.dumps(methods.curves()["core"]))  # a copy
+    reached = {"value": 0.5, "low": 0.4, "high": 0.6}
+    for place, point in enumerate(real["points"]):
+        point |= {"attack": reached, "kept": 0.6} if place == 2 else {"attack": None, "kept": None}
+    monkeypatch.setattr(methods, "curves", lambda: {"core": real})
+    [slider] = next(card for card in methods.offered() if card["name"] == "core")["sliders"]
+    assert [point["attack"] for point in slider["points"]] == [None, None, reached, None, None]
+    assert methods.stored("core", 0)[0] == real["points"][0]["loss_per_word"]
+    assert "The ring marks your choice." in reporting.trade_off("core", 2).description
+    assert "Your choice was not measured." in reporting.trade_off("core", 0).description
+    real["points"][2] |= {"attack": None, "kept": None}
+    assert reporting.trade_off("core", 2) is None
 
 
 def test_stored_prices_are_those_of_the_methods():

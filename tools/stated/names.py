@@ -7,22 +7,18 @@ from __future__ import annotations
 
 import re
 
-_TEN = "erae.json#ten_reviewers.rows[method={}]"
+_TEN = "erae.json#grounds.imdb62-10.rows[name={}]"
 _TABLE_1 = "erae.json#table_1[method={}]"
 _NEWSGROUPS = "laplace.json#rows[corpus=20 newsgroups][method={}][epsilon={}]"
-_REVIEWS = "laplace.json#reviews.rows[method={}][epsilon={}]"
 _SCENARIOS = {"any_5": "Top 5/Any", "any_10": "Top 10/Any", "multi_5": "Top 5/Multi", "multi_10": "Top 10/Multi"}
 _MEASURED = "a4nt.json#measured[setting={}][name={}][way={}]"
 
 NAMES = {
     # ER-AE, ten reviewers
     "ten_original": _TEN.format("original"),
-    "ten_two_set": _TEN.format("two-set, as in the paper"),
-    "ten_groups": _TEN.format("ours: groups, private length"),
-    "ten_groups_9": _TEN.format("ours: groups, private length, loss 9.3"),
-    "ten_favourites": _TEN.format("subset of favourites, private length"),
-    "ten_neutral_3": _TEN.format("ours: neutral style, 3 clauses"),
-    "ten_neutral_2": _TEN.format("ours: neutral style, 2 clauses"),
+    "ten_two_set": _TEN.format("ER-AE, two-set (the paper's), ε = 3"),
+    "ten_groups": _TEN.format("ER-AE, public groups (ours), loss 11.4 a word"),
+    "ten_plain_3": _TEN.format("ER-AE, plain clauses (ours), 3 clauses"),
     # ER-AE, table 1
     "t1_original": _TABLE_1.format("Original"),
     "t1_random": _TABLE_1.format("Random-R"),
@@ -40,9 +36,7 @@ NAMES = {
     "news_laplace_60": _NEWSGROUPS.format("laplace", 60),
     "news_exponential_8": _NEWSGROUPS.format("exponential", 8),
     "news_syntf": "laplace.json#rows[corpus=20 newsgroups][method=syntf][worst_loss_per_word≈13.6]",
-    "reviews_original": "laplace.json#reviews.rows[method=original]",
-    "reviews_exponential": _REVIEWS.format("exponential", 8),
-    "reviews_laplace": _REVIEWS.format("laplace", 50),
+    "loss_exponential_8": "laplace.json#losses[method=exponential][epsilon=8]",
     # SynTF on 20 newsgroups
     "news": "syntf.json#original",
     "news_learned": "syntf.json#original_without_reference",
@@ -107,7 +101,8 @@ NAMES |= {
     for kind in ("static", "adaptive")
 }
 
-# SynTF: topic F1, attack F1 of the best attacker of the paper's protocol, and by how much use is ahead of attack (shares of what originals give).
+# SynTF: topic F1, attack F1 of the best attacker of its paper's protocol, and by how much use is ahead of attack
+# (shares of what originals give).
 _SYNTF = ("news", "news_learned", "scrubbed", "optimum", "lower", "learned_6", "learned_25")
 NAMES |= {f"{row}_topic": f"max({row}.utility[*].f1_weighted)" for row in _SYNTF}
 NAMES |= {
@@ -127,13 +122,6 @@ NAMES |= {
     f"{row}.attack[Top 10/Any][writeprints-bayes with parts of speech].f1_weighted)"
     for row in ("news", "optimum", "scrubbed")
 }
-# ER-AE: the strongest of the static and the adaptive attackers on the ten reviewers.
-NAMES |= {
-    f"{row}_attack": f"max({row}.static, {row}.adaptive)"
-    for row, path in list(NAMES.items())
-    if path.startswith(("erae.json#ten_reviewers", "laplace.json#reviews.rows")) and "original" not in path
-}
-NAMES["ten_original_attack"] = "max(ten_original.adaptive)"
 
 
 def expanded(path: str) -> str:

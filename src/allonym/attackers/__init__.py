@@ -1,7 +1,7 @@
 """The attackers: scikit-learn classifiers over texts that name the writer, found by name.
 
 A class of this package with a `name` is an attacker; `foreign` makes one of any other classifier over texts. The panel
-of `allonym.attackers.panel` runs many at once; `allonym.attackers.ensemble` makes one of them.
+of `allonym.attackers.panel` says which are run together; `allonym.attackers.ensemble` makes one of them.
 """
 
 from __future__ import annotations

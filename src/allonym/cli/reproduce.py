@@ -13,7 +13,7 @@ from allonym.jobs.outputs import atomic
 
 _RUNS = ", ".join(f"{runs} for {name}" for name, runs in papers.takers("runs").items())
 _FOR = {
-    option: f"for {' and '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
+    option: f"for {', '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
 }
 
 
@@ -26,7 +26,9 @@ _FOR = {
     "--models", type=click.Path(path_type=Path), help=f"Folder of models beside the shipped ones, {_FOR['models']}"
 )
 @click.option(
-    "--work", type=click.Path(path_type=Path), help=f"Folder to resume an interrupted run from, {_FOR['work']}"
+    "--work",
+    type=click.Path(path_type=Path),
+    help=f"Folder of what was measured, by an interrupted run or another paper, {_FOR['work']}",
 )
 @click.option(
     "--earlier",

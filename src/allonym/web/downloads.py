@@ -97,7 +97,7 @@ def curve(desk: Desk) -> File:
     draft = desk.drafted()
     figure = reporting.trade_off(draft.draw.protection, draft.draw.position)
     if figure is None:
-        raise InputError("No curve was measured for this method; choose one with a proof.")
+        raise InputError("No curve was measured for this method; choose another.")
     return "trade-off.csv", "text/csv; charset=utf-8", _bytes(to_csv(figure))
 
 

@@ -80,17 +80,19 @@ def build(desk: Desk) -> Report:
 
 
 def trade_off(protection: str, position: int) -> Lines | None:
-    """Return the measured curve with the chosen point ringed; None where nothing was measured."""
+    """Return the measured positions with the chosen one ringed; None where nothing was measured."""
     curve, chosen = methods.curve(protection, position)
-    if curve is None:
+    measured = [] if curve is None else [(place, one) for place, one in enumerate(curve["points"]) if one["attack"]]
+    if curve is None or not measured:
         return None
     points = [
         point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=place == chosen)
-        for place, one in enumerate(curve["points"])
+        for place, one in measured
     ]
+    ring = "The ring marks your choice." if chosen in dict(measured) else "Your choice was not measured."
     return drawn_trade_off(
         f"Each point is a position of the slider, measured on {curve['bench']}, by {curve['by']}: further up more is "
-        "kept, further left less is given away. The ring marks your choice.",
+        f"kept, further left less is given away. {ring}",
         (f"{curve['attack_means']} (share)", "kept (share)"),
         {methods.card(protection).title: points},
         (Figure(**curve["attack_before"]).numbers, (1.0, None, None)),

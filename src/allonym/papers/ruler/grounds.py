@@ -2,8 +2,9 @@
 
 Attackers know every text that a corpus has of an author, but for the tested ones. Texts are the whole sentences of the
 first 150 words or so, because methods work on answers, reviews and letters, and a whole blog post would be a longer job
-than a more telling one. Of reviews the last sentence is dropped: many end in a sign-off. No setting of a method was
-chosen on these authors, and no attacker: see `allonym.evaluation.knowledge`.
+than a more telling one. Of reviews the last sentence is dropped: many end in a sign-off. No attacker was chosen on
+these authors (see `allonym.evaluation.knowledge`), and no setting of a method but ER-AE's plain clauses, which were
+first tried on ten of the reviewers.
 """
 
 from __future__ import annotations

@@ -69,8 +69,12 @@ class Work:
         """Return what is not done, or was done with other parameters."""
         return [each for each in compared if not self._has(each)]
 
+    def know(self, row: Row) -> None:
+        """Take over a row of a result file, unless there is one already; it is not written to the folder."""
+        self._rows.setdefault(row.name, row)
+
     def keep(self, row: Row) -> None:
-        """Add a row."""
+        """Add a row that was measured."""
         self._rows[row.name] = row
         if self._folder is not None:
             name = hashlib.blake2b(row.name.encode(), digest_size=8).hexdigest()

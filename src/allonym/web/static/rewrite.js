@@ -63,10 +63,10 @@ function moved() {
 function expect(about, at) {
   find("slider-label").textContent = `How much to change: ${at.label}`;
   find("epsilon").textContent = at.loss ? `ε ≤ ${at.loss} for each word` : "";
-  show(find("expected"), about.measured);
+  show(find("expected"), Boolean(at.attack));
   find("warning").textContent = about.warning ?? "";
   show(find("warning"), Boolean(about.warning));
-  if (!about.measured) {
+  if (!at.attack) {
     slider.setAttribute("aria-valuetext", at.label);
     find("bench").textContent = "What this reaches was not measured.";
     return;

@@ -19,7 +19,7 @@ function positions() {
 
 function expect() {
   const { about, attack, kept } = points()[find("position").selectedIndex];
-  find("expected").textContent = about.measured
+  find("expected").textContent = attack
     ? `Measured on ${about.bench}, by ${about.by}: ${about.attack_means} ${percent(attack.value)} (${interval(attack)}; `
       + `before ${percent(about.attack_before.value)}, by chance ${percent(about.chance)}); kept ${percent(kept)}, ${about.kept_means}. Not on your texts.`
     : "What this reaches was not measured.";
