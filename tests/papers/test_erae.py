@@ -16,6 +16,7 @@ from allonym.errors import InputError
 from allonym.metrics.figures import Figure
 from allonym.papers.erae import goals as erae_goals
 from allonym.papers.erae import methods, reproduce, runs, tables
+from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
 from allonym.papers.ruler.rows import About, AttackFigure, Measured, MethodRow, OriginalRow
 from tests.papers.conftest import syntf
 
@@ -116,14 +117,10 @@ def test_originals_are_cut_and_spaced_as_people_write():
 
 
 def _row(name, similarity, *, network=0.05, paper=None, **more):
-    spread = {"value": similarity, "low": similarity - 0.01, "high": similarity + 0.01}
-    films = {"similarity": spread, **{name: {"value": value} for name, value in more.items()}}
-    attack = {"attacker": "character-network", "setting": "static", "value": network}
-    peers = {"similarity": spread}
-    return {
-        "method": name, "paper": paper, "imdb62": films, "peer_reviews": peers, "attacks": [attack],
-        "loss_per_word": 11.4,
-    }  # fmt: skip
+    spread = Figure(similarity, similarity - 0.01, similarity + 0.01)
+    films = {"similarity": spread, **{name: Figure(value, value, value) for name, value in more.items()}}
+    attack = NamedAttack("character-network", "static", Figure(network, network, network))
+    return TableRow(name, paper, 11.4, None, (), films, {"similarity": spread}, (attack,)).to_json()
 
 
 @pytest.fixture
@@ -164,26 +161,30 @@ def _points():
 
 
 def _missed(goals):
-    return [place for place, goal in enumerate(goals) if not goal["reached"]]
+    return [place for place, goal in enumerate(goals) if not goal.reached]
 
 
 def test_goals_are_judged_by_the_results(made_up):
     found = erae_goals.goals(made_up)
     assert _missed(found) == [2, 8, 12]
-    assert found[0]["measured"] == "+0.470, +0.470 (paper +0.637, +0.607)"
-    assert found[10]["measured"] == "0.440 (0.39–0.49) at 0.610 (a)"  # c keeps more, but proves nothing
+    assert found[0].measured == "+0.470, +0.470 (paper +0.637, +0.607)"
+    assert found[10].measured == "0.440 (0.39–0.49) at 0.610 (a)"  # c keeps more, but proves nothing
     made_up["grounds"]["made"]["rows"][1]["strongest"]["value"] = 0.45
     made_up["table_1"][7]["attacks"][0]["value"] = 0.11
     found = erae_goals.goals(made_up)
     assert _missed(found) == [2, 7, 8, 10, 12]
     del made_up["grounds"]["made"]["rows"][1]
-    assert "no setting" in erae_goals.goals(made_up)[10]["measured"]
+    assert "no setting" in erae_goals.goals(made_up)[10].measured
 
 
 @pytest.mark.skipif(not (RESULTS / "erae.json").exists(), reason="no results are committed")
 def test_committed_tables_and_figures_are_made_from_the_committed_results():
     committed = json.loads((RESULTS / "erae.json").read_text("utf-8"))
-    assert committed["goals"] == erae_goals.goals(committed)
+    assert committed["goals"] == [goal.to_json() for goal in erae_goals.goals(committed)]
+    for stored in committed["table_1"]:
+        assert TableRow.from_json(stored).to_json() == stored
+    for stored in committed["figure_2"]:
+        assert SweepRow.from_json(stored).to_json() == stored
     assert (RESULTS / "erae.md").read_text("utf-8") == tables.markdown(committed)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +30,11 @@ class Figure:
         tail = (1 - CONFIDENCE) / 2
         low, high = np.quantile(resampled, [tail, 1 - tail])
         return cls(value, float(low), float(high))
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Figure:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return cls(stored["value"], stored["low"], stored["high"])
 
     @property
     def numbers(self) -> tuple[float, float, float]:

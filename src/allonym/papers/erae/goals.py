@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from allonym.attackers.neural import CharacterAverages
+from allonym.papers import Results
 from allonym.papers.erae.methods import AE_DP, CERTAIN, LOWER_LOSS, PLAIN, RANDOM, REWARDED, SUBSET, SYNTF, TWO_SET
+from allonym.papers.erae.rows import Goal, TableRow
 from allonym.papers.ruler.rows import Measured
 
 LEAST_SIMILARITY = 0.60
@@ -22,76 +21,58 @@ PAPER_TABLE_1 = {
     "ER-AE (ours)": (0.7548, 0.0979, 13.01, 0.7424, 9.838),
 }
 
-Row = dict[str, Any]
 
-
-def goals(results: Row) -> list[Row]:
+def goals(results: Results) -> list[Goal]:
     """Return each goal with what was measured and whether it was reached."""
-    by_name = {row["method"]: row for row in results["table_1"]}
+    rows = [TableRow.from_json(row) for row in results["table_1"]]
+    by_name = {row.method: row for row in rows}
     two_set, subset = by_name[TWO_SET], by_name[SUBSET]
     lower = by_name[f"{SUBSET}, loss {LOWER_LOSS}"]
-    network = network_attack(two_set)["value"]
-    gain = _similarity(subset) - _similarity(two_set)
+    network = two_set.network_attack.value
+    gain = subset.similarity - two_set.similarity
     return [
         *(_above(two_set, by_name[name]) for name in (RANDOM, SYNTF, PLAIN, AE_DP, CERTAIN) if name in by_name),
         *([_above(by_name[REWARDED], by_name[AE_DP])] if {REWARDED, AE_DP} <= by_name.keys() else []),
-        _goal(
+        Goal(
             f"1. Similarity of {TWO_SET} at least {LEAST_SIMILARITY:.2f} on held-out reviews",
-            f"{_similarity(two_set):.3f}",
-            _similarity(two_set) >= LEAST_SIMILARITY,
+            f"{two_set.similarity:.3f}",
+            two_set.similarity >= LEAST_SIMILARITY,
         ),
-        _goal(
+        Goal(
             f"1. Static attack of the paper's network on {TWO_SET} at most {MOST_STATIC:.2f}",
             f"{network:.3f}",
             network <= MOST_STATIC,
         ),
-        _goal(
+        Goal(
             f"2. {SUBSET}: similarity at the same loss at least {SUBSET_GAIN:.2f} above two-set",
-            f"{_similarity(subset):.3f} − {_similarity(two_set):.3f} = {gain:+.3f}",
+            f"{subset.similarity:.3f} − {two_set.similarity:.3f} = {gain:+.3f}",
             gain >= SUBSET_GAIN,
         ),
-        _goal(
-            f"2. {SUBSET} at a loss of {LOWER_LOSS} no worse than two-set at {two_set['loss_per_word']:.2f}",
-            f"{_similarity(lower):.3f} and {_similarity(two_set):.3f}",
-            _similarity(lower) >= _similarity(two_set),
+        Goal(
+            f"2. {SUBSET} at a loss of {LOWER_LOSS} no worse than two-set at {two_set.loss_per_word:.2f}",
+            f"{lower.similarity:.3f} and {two_set.similarity:.3f}",
+            lower.similarity >= two_set.similarity,
         ),
         *(_recognised(Measured.from_json(ground)) for ground in results["grounds"].values()),
-        *(_fluent(row, by_name["Original"]) for row in results["table_1"][1:] if "perplexity" in row["imdb62"]),
+        *(_fluent(row, by_name["Original"]) for row in rows[1:] if "perplexity" in row.imdb62),
     ]
 
 
-def _goal(goal: str, measured: str, reached: bool) -> Row:
-    return {"goal": goal, "measured": measured, "reached": bool(reached)}
-
-
-def _similarity(row: Row) -> float:
-    return float(row["imdb62"]["similarity"]["value"])
-
-
-def network_attack(row: Row) -> Row:
-    """Return what the network of the paper reaches, trained on originals."""
-    [found] = [
-        attack
-        for attack in row["attacks"]
-        if attack["attacker"] == CharacterAverages.name and attack["setting"] == "static"
-    ]
-    network: Row = found
-    return network
-
-
-def _above(row: Row, other: Row) -> Row:
+def _above(row: TableRow, other: TableRow) -> Goal:
     """Say whether a row keeps more meaning than another on both corpora, beyond both intervals."""
-    corpora = ("imdb62", "peer_reviews")
-    pairs = [(row[corpus]["similarity"], other[corpus]["similarity"]) for corpus in corpora]
-    measured = ", ".join(f"{own['value'] - theirs['value']:+.3f}" for own, theirs in pairs)
-    if other["paper"] in PAPER_TABLE_1:
-        ours, others = PAPER_TABLE_1[row["paper"]], PAPER_TABLE_1[other["paper"]]
+    pairs = [
+        (row.imdb62["similarity"], other.imdb62["similarity"]),
+        (row.peer_reviews["similarity"], other.peer_reviews["similarity"]),
+    ]
+    measured = ", ".join(f"{own.value - theirs.value:+.3f}" for own, theirs in pairs)
+    if row.paper in PAPER_TABLE_1 and other.paper in PAPER_TABLE_1:
+        ours, others = PAPER_TABLE_1[row.paper], PAPER_TABLE_1[other.paper]
         measured += f" (paper {ours[0] - others[0]:+.3f}, {ours[3] - others[3]:+.3f})"
-    goal = f"1. {row['method']} above {other['method']} in similarity, on IMDb62 and on peer reviews"
-    return _goal(goal, measured, all(own["low"] > theirs["high"] for own, theirs in pairs))
+    goal = f"1. {row.method} above {other.method} in similarity, on IMDb62 and on peer reviews"
+    return Goal(goal, measured, all(own.low > theirs.high for own, theirs in pairs))
 
 
-def _recognised(measured: Measured) -> Row:
+def _recognised(measured: Measured) -> Goal:
     """Say whether a setting with a proof keeps enough meaning while the strongest attack stays low."""
     kept = [
         (row, row.meaning)
@@ -102,17 +83,16 @@ def _recognised(measured: Measured) -> Row:
         f"3. {measured.about.title}: strongest attack below {MOST_RECOGNISED:.2f} at similarity {LEAST_SIMILARITY:.2f}"
     )
     if not kept:
-        return _goal(goal, "no setting keeps so much similarity", False)
+        return Goal(goal, "no setting keeps so much similarity", False)
     best, meaning = min(kept, key=lambda pair: pair[0].strongest.accuracy.value)
     attack = best.strongest.accuracy
     measured_there = f"{attack.value:.3f} ({attack.low:.2f}–{attack.high:.2f}) at {meaning.value:.3f} ({best.name})"
-    return _goal(goal, measured_there, attack.value < MOST_RECOGNISED)
+    return Goal(goal, measured_there, attack.value < MOST_RECOGNISED)
 
 
-def _fluent(row: Row, original: Row) -> Row:
+def _fluent(row: TableRow, original: TableRow) -> Goal:
     """Say whether grammar findings and perplexity are at most twice the input's."""
-    names = ("grammar", "perplexity")
-    pairs = [(row["imdb62"][name]["value"], original["imdb62"][name]["value"]) for name in names]
-    goal = f"4. {row['method']}: grammar findings and perplexity at most twice the input's"
+    pairs = [(row.imdb62[name].value, original.imdb62[name].value) for name in ("grammar", "perplexity")]
+    goal = f"4. {row.method}: grammar findings and perplexity at most twice the input's"
     measured = "{:.1f} against {:.1f}, {:.0f} against {:.0f}".format(*pairs[0], *pairs[1])
-    return _goal(goal, measured, all(after <= MOST_TIMES_LESS_FLUENT * before for after, before in pairs))
+    return Goal(goal, measured, all(after <= MOST_TIMES_LESS_FLUENT * before for after, before in pairs))

@@ -23,7 +23,7 @@ from allonym.papers.erae import examples, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
 from allonym.papers.erae.methods import CHEAPER, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
-from allonym.papers.erae.runs import Bench, Method, Row
+from allonym.papers.erae.runs import Bench, Method
 from allonym.papers.ruler.grounds import IMDB62_10, Ground
 from allonym.papers.ruler.measure import on_grounds
 from allonym.papers.ruler.settings import Compared, favourites, plain_clauses, public_groups, two_set
@@ -89,7 +89,7 @@ def run(
         raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
     measured = on_grounds(data, RULED, report, work=work, only=only)
     results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
-    results["goals"] = goals(results)
+    results["goals"] = [goal.to_json() for goal in goals(results)]
     return results
 
 
@@ -113,10 +113,12 @@ def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path
     methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
     results["models"] = trained(folder)
     for row in [*methods.table_1, *(erae(name, parameters) for name, parameters in OURS.items())]:
-        results["table_1"].append(erae_runs.measure(bench, row, runs))
-        report(f"table 1, {row.name}: {_told(results['table_1'][-1])}")
+        measured = erae_runs.measure(bench, row, runs)
+        results["table_1"].append(measured.to_json())
+        attack = measured.best("static")
+        report(f"table 1, {row.name}: similarity {measured.similarity:.2f}, static attack {attack and attack.accuracy}")
     for method in _swept():
-        results["figure_2"].append(erae_runs.sweep(bench, method, seed=0))
+        results["figure_2"].append(erae_runs.sweep(bench, method, seed=0).to_json())
         report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
     network = ERAE(**PAPER).network_
     results["tables_2_and_3"] = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
@@ -174,7 +176,3 @@ def _swept() -> Iterator[Method]:
     for epsilon in EPSILONS:
         yield erae("two-set", PAPER | {"epsilon": epsilon})
         yield erae("subset", GROUPS | {"epsilon": epsilon})
-
-
-def _told(row: Row) -> str:
-    return f"similarity {row['imdb62']['similarity']['value']:.2f}, static attack {row['static']['value']:.2f}"

@@ -22,9 +22,12 @@ from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
 from allonym.attackers.neural import CharacterAverages
 from allonym.attackers.panel import train
 from allonym.attackers.writeprints.features import WritePrints
+from allonym.errors import InputError
 from allonym.language import sequences
 from allonym.metrics import scoring
+from allonym.metrics.figures import Figure
 from allonym.papers.corpora import imdb62, peerread
+from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
 from allonym.randomness import insecure
 
 KNOWN = 40  # originals of each author that static attackers learn from
@@ -144,53 +147,47 @@ def first_sentences(text: str) -> str:
     return " ".join(sequences.write(tokens[start:end]) for start, end in zip(starts, ends, strict=True))
 
 
-def measure(bench: Bench, method: Method, runs: int) -> Row:
+def measure(bench: Bench, method: Method, runs: int) -> TableRow:
     """Return all figures of a method: means over runs, with bootstrap intervals over documents."""
     drawn = [_measured_once(bench, method, seed) for seed in range(runs)]
-    row: Row = {
-        "method": method.name,
-        "paper": method.paper,
-        "loss_per_word": method.loss_per_word,
-        "as_published": method.as_published,
-        "in_clear": list(method.in_clear),
+    figures = {
+        corpus: {name: _mean(drawn, corpus, name) for name in drawn[0][corpus]}
+        for corpus in ("imdb62", "peer_reviews", "attacks")
     }
-    for corpus in ("imdb62", "peer_reviews"):
-        row[corpus] = {
-            name: figure(np.mean([each[corpus][name] for each in drawn], axis=0)) for name in drawn[0][corpus]
-        }
-    if "log_perplexity" in row["imdb62"]:  # its mean is that of a typical text; a few strange ones rule any other
-        logarithms = row["imdb62"].pop("log_perplexity")
-        row["imdb62"]["perplexity"] = {name: float(np.exp(value)) for name, value in logarithms.items()}
-    attacks = drawn[0]["attacks"]
-    row["attacks"] = [
-        {"attacker": attacker, "setting": setting, **figure(np.mean([each["attacks"][key] for each in drawn], axis=0))}
-        for key in attacks
-        for attacker, setting in [key]
-    ]
-    for setting in ("static", "adaptive"):
-        found = [attack for attack in row["attacks"] if attack["setting"] == setting]
-        row[setting] = max(found, key=lambda attack: float(attack["value"])) if found else None
-    return row
+    films = figures["imdb62"]
+    if "log_perplexity" in films:  # its mean is that of a typical text; a few strange ones rule any other
+        films["perplexity"] = Figure(*np.exp(films.pop("log_perplexity").numbers).tolist())
+    return TableRow(
+        method.name,
+        method.paper,
+        method.loss_per_word,
+        method.as_published,
+        method.in_clear,
+        films,
+        figures["peer_reviews"],
+        tuple(NamedAttack(name, setting, reached) for (name, setting), reached in figures["attacks"].items()),
+    )
 
 
-def sweep(bench: Bench, method: Method, seed: int) -> Row:
+def _mean(drawn: Sequence[Row], part: str, name: Any) -> Figure:  # noqa: ANN401 - a measure, or who attacks how
+    return scoring.bootstrap(np.mean([each[part][name] for each in drawn], axis=0))
+
+
+def sweep(bench: Bench, method: Method, seed: int) -> SweepRow:
     """Return similarity and static attacks of a method on some of the test reviews."""
+    if method.loss_per_word is None:
+        raise InputError(f"{method.name} proves no loss of a word, over which figure 2 is drawn; leave it out.")
     texts = [bench.test[row] for row in bench.swept]
     truth = np.array([bench.test_authors[row] for row in bench.swept])
     released = method.release(texts, seed)
-    attacks = {attacker.name: figure(attacker.predict(released) == truth) for attacker in bench.static}
-    return {
-        "method": method.name,
-        "loss_per_word": method.loss_per_word,
-        "similarity": figure(metrics.similarity(bench.vectors["imdb62"][bench.swept], released)),
-        "static_network": attacks[CharacterAverages.name],
-        "static_best": max(attacks.values(), key=lambda attack: float(attack["value"])),
-    }
-
-
-def figure(values: NDArray[Any]) -> Row:
-    """Return the mean over documents with its bootstrap interval."""
-    return scoring.bootstrap(values).to_json()
+    attacks = {attacker.name: scoring.bootstrap(attacker.predict(released) == truth) for attacker in bench.static}
+    return SweepRow(
+        method.name,
+        method.loss_per_word,
+        scoring.bootstrap(metrics.similarity(bench.vectors["imdb62"][bench.swept], released)),
+        attacks[CharacterAverages.name],
+        max(attacks.values(), key=lambda attack: attack.value),
+    )
 
 
 def _measured_once(bench: Bench, method: Method, seed: int) -> Row:

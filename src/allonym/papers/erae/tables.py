@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Series
 from allonym.drawing.tables import markdown_table
-from allonym.metrics.figures import rounded_percent, spread
-from allonym.papers import EARLIER, Results
+from allonym.metrics.figures import NOT_MEASURED, rounded_percent, spread
+from allonym.metrics.figures import Figure as Measurement
+from allonym.papers import Results
 from allonym.papers.erae.examples import PAPER_TABLE_3
-from allonym.papers.erae.goals import PAPER_TABLE_1, network_attack
+from allonym.papers.erae.goals import PAPER_TABLE_1
+from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
 from allonym.papers.ruler import tables as ruler
-
-Row = dict[str, Any]
 
 
 def markdown(results: Results) -> str:
@@ -50,16 +49,17 @@ def _table_1(results: Results) -> str:
     head = ["method", "loss per word, proved", "as published", "in clear", "similarity", "static: paper's network"]
     head += ["static: best of four", "adaptive: best of three", "stylometric L2", "grammar per 100 words", "perplexity"]
     head += ["words left", "paper: USE / authorship / stylometric"]
-    films = [_film_cells(row) for row in results["table_1"]]
+    table = [TableRow.from_json(row) for row in results["table_1"]]
+    films = [_film_cells(row) for row in table]
     heads = ["method", "similarity", "stylometric L2", "grammar per 100 words", "paper: USE / stylometric"]
-    peers = [_peer_cells(row) for row in results["table_1"]]
+    peers = [_peer_cells(row) for row in table]
     text = (
         "Similarity is by MiniLM, in the paper by USE: compare rows, not columns. Of static and adaptive attackers the "
         "stronger counts: adaptive ones have fewer texts to learn from here. Stronger ones are in the "
         "last chapter. The grammar checker has nothing to say about words in no order, so low figures of such rows "
         "mean nothing."
     )
-    if any(row.get(EARLIER) for row in results["table_1"]):
+    if any(row.earlier for row in table):
         text += (
             " Rows with a star are of an earlier run, of networks that were not at hand in this one; texts, attackers "
             "and measures were the same, their draws came from floats."
@@ -70,33 +70,40 @@ def _table_1(results: Results) -> str:
     )
 
 
-def _film_cells(row: Row) -> list[str]:
-    found = row["imdb62"]
-    attacks = [f"{spread(row[name])}, {row[name]['attacker']}" if row[name] else "–" for name in ("static", "adaptive")]
+def _film_cells(row: TableRow) -> list[str]:
+    films = row.imdb62
     return [
         _name(row),
-        _number(row["loss_per_word"]),
-        _number(row["as_published"]),
-        ", ".join(row["in_clear"]) or ("all" if row["loss_per_word"] is None else "nothing"),
-        spread(found["similarity"]),
-        spread(network_attack(row)),
-        *attacks,
-        spread(found["stylometric"], 1),
-        spread(found["grammar"], 1),
-        spread(found.get("perplexity"), 0),
-        rounded_percent(found["unchanged"]["value"]),
-        _paper(row["paper"], (0, 1, 2)),
+        _number(row.loss_per_word),
+        _number(row.as_published),
+        ", ".join(row.in_clear) or ("all" if row.loss_per_word is None else "nothing"),
+        _spread(films["similarity"]),
+        _spread(row.network_attack),
+        *(_attack(row.best(setting)) for setting in ("static", "adaptive")),
+        _spread(films["stylometric"], 1),
+        _spread(films["grammar"], 1),
+        _spread(films.get("perplexity"), 0),
+        rounded_percent(films["unchanged"].value),
+        _paper(row.paper, (0, 1, 2)),
     ]
 
 
-def _peer_cells(row: Row) -> list[str]:
-    found = row["peer_reviews"]
-    cells = [spread(found["similarity"]), spread(found["stylometric"], 1), spread(found["grammar"], 1)]
-    return [_name(row), *cells, _paper(row["paper"], (3, 4))]
+def _peer_cells(row: TableRow) -> list[str]:
+    peers = row.peer_reviews
+    cells = [_spread(peers["similarity"]), _spread(peers["stylometric"], 1), _spread(peers["grammar"], 1)]
+    return [_name(row), *cells, _paper(row.paper, (3, 4))]
 
 
-def _name(row: Row) -> str:
-    return f"{row['method']} \\*" if row.get(EARLIER) else str(row["method"])
+def _attack(attack: NamedAttack | None) -> str:
+    return NOT_MEASURED if attack is None else f"{_spread(attack.accuracy)}, {attack.attacker}"
+
+
+def _spread(measured: Measurement | None, digits: int = 3) -> str:
+    return spread(None if measured is None else measured.to_json(), digits)
+
+
+def _name(row: TableRow) -> str:
+    return f"{row.method} \\*" if row.earlier else row.method
 
 
 def _paper(name: str | None, places: Sequence[int]) -> str:
@@ -107,11 +114,11 @@ def _sweep(results: Results) -> str:
     head = ["mechanism", "loss per word", "similarity", "static: paper's network", "static: best of four"]
     rows = [
         [
-            row["method"],
-            f"{row['loss_per_word']:.2f}",
-            *(spread(row[name]) for name in ("similarity", "static_network", "static_best")),
+            row.method,
+            f"{row.loss_per_word:.2f}",
+            *map(_spread, (row.similarity, row.static_network, row.static_best)),
         ]
-        for row in results["figure_2"]
+        for row in map(SweepRow.from_json, results["figure_2"])
     ]
     return f"## Figure 2: {results['documents']['swept']} test reviews\n\n" + markdown_table(head, rows)
 
@@ -152,18 +159,16 @@ def _outputs(results: Results) -> str:
 
 
 def _figure_2(results: Results) -> Figure:
+    rows = sorted(map(SweepRow.from_json, results["figure_2"]), key=lambda row: row.loss_per_word)
+    shown: dict[str, Callable[[SweepRow], Measurement]] = {
+        "Similarity": lambda row: row.similarity,
+        "Static attack, the paper's network": lambda row: row.static_network,
+    }
     panels = []
-    for name, title in (("similarity", "Similarity"), ("static_network", "Static attack, the paper's network")):
+    for title, measured in shown.items():
         series = [
-            Series(
-                mechanism,
-                tuple(
-                    _point(row["loss_per_word"], row[name])
-                    for row in sorted(results["figure_2"], key=lambda row: float(row["loss_per_word"]))
-                    if row["method"] == mechanism
-                ),
-            )
-            for mechanism in ("two-set", "subset")
+            Series(name, tuple(_point(row.loss_per_word, measured(row)) for row in rows if row.method == name))
+            for name in ("two-set", "subset")
         ]
         panels.append(Panel(title, tuple(series)))
     what = "Similarity and static attack over the proved loss of a word: subset keeps more meaning at every loss."
@@ -171,5 +176,5 @@ def _figure_2(results: Results) -> Figure:
     return Lines("Loss, meaning and attack (figure 2)", what, "loss per word", label, tuple(panels))
 
 
-def _point(x: float, measured: Row) -> Point:
-    return Point(x, measured["value"], y_low=measured["low"], y_high=measured["high"])
+def _point(x: float, measured: Measurement) -> Point:
+    return Point(x, measured.value, y_low=measured.low, y_high=measured.high)

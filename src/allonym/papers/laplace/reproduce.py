@@ -108,7 +108,7 @@ def markdown(results: Results) -> str:
     ]
     parts = [
         "## What an analyst keeps",
-        sweep.markdown(results["rows"]),
+        sweep.markdown([sweep.Row(**row) for row in results["rows"]]),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
         ruler.chapter(results["grounds"]),
@@ -130,5 +130,5 @@ def _swept(data: Path, report: Report) -> Results:
         "seed": sweep.SEED,
         "vocabulary": sweep.VOCABULARY,
         "documents": {"train": sweep.TRAIN, "test": sweep.TEST},
-        "rows": sweep.rows(data, report),
+        "rows": [row.to_json() for row in sweep.rows(data, report)],
     }

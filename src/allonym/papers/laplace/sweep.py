@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +36,37 @@ LONGEST = 800  # characters: the first words of a document suffice for a topic
 SEED = 2018
 
 Report = Callable[[str], None]
-Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Row:
+    """A method at one ε on one corpus.
+
+    Attributes:
+        corpus: What the texts are.
+        method: The method's name.
+        epsilon: Per unit of distance; None where there is no such unit.
+        worst_loss_per_word: Between any two words; None for the originals.
+        unchanged: Share of the words that are left.
+        moved: Mean Word Mover's Distance between documents and what became of them; None where none was taken.
+        f1: Weighted F1 of an analyst who learns from released bags.
+        f1_low: Its interval's lower end.
+        f1_high: Its upper end.
+    """
+
+    corpus: str
+    method: str
+    epsilon: float | None
+    worst_loss_per_word: float | None
+    unchanged: float
+    moved: float | None
+    f1: float
+    f1_low: float
+    f1_high: float
+
+    def to_json(self) -> dict[str, Any]:
+        """Return all attributes by name."""
+        return asdict(self)
 
 
 def rows(data: Path, report: Report) -> list[Row]:
@@ -51,9 +82,9 @@ def markdown(swept: Sequence[Row]) -> str:
     head = ["corpus", "method", "ε per unit", "worst loss per word", "unchanged", "moved (WMD)", "F1 of labels"]
     lines = []
     for row in swept:
-        cells = [row["corpus"], row["method"]]
-        cells += [_cell(row[name]) for name in ("epsilon", "worst_loss_per_word", "unchanged", "moved")]
-        lines.append([*cells, spread({"value": row["f1"], "low": row["f1_low"], "high": row["f1_high"]})])
+        cells = map(_cell, (row.epsilon, row.worst_loss_per_word, row.unchanged, row.moved))
+        f1 = spread({"value": row.f1, "low": row.f1_low, "high": row.f1_high})
+        lines.append([row.corpus, row.method, *cells, f1])
     return markdown_table(head, lines, wide=False)
 
 
@@ -81,10 +112,10 @@ def _rows(corpus: Corpus, table: WordTable, report: Report) -> list[Row]:
             losses.append(worst)
             bags = model.release(corpus.texts, rng=insecure(SEED)).payload
             rows.append(_row(corpus, model.method, epsilon, worst, originals, bags, plain.table_))
-            report(f"{corpus.name}: {model.method} at {epsilon:g}, F1 {rows[-1]['f1']:.3f}")
+            report(f"{corpus.name}: {model.method} at {epsilon:g}, F1 {rows[-1].f1:.3f}")
         if losses[-1] is not None and losses[-1] < LARGEST_SYNTF_LOSS:
             rows.append(_syntf_row(corpus, table, losses[-1], originals))
-            report(f"{corpus.name}: syntf at loss {losses[-1]:.1f}, F1 {rows[-1]['f1']:.3f}")
+            report(f"{corpus.name}: syntf at loss {losses[-1]:.1f}, F1 {rows[-1].f1:.3f}")
     return rows
 
 
@@ -106,19 +137,10 @@ def _row(
     after: Sequence[list[str]],
     table: WordTable | None,
 ) -> Row:
-    f1, low, high = _usefulness(corpus, after)
     kept = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(before, after, strict=True)]
-    return {
-        "corpus": corpus.name,
-        "method": method,
-        "epsilon": epsilon,
-        "worst_loss_per_word": worst,
-        "unchanged": sum(kept) / max(1, sum(map(len, before))),
-        "moved": None if table is None else _moved(before, after, table),
-        "f1": f1,
-        "f1_low": low,
-        "f1_high": high,
-    }
+    unchanged = sum(kept) / max(1, sum(map(len, before)))
+    moved = None if table is None else _moved(before, after, table)
+    return Row(corpus.name, method, epsilon, worst, unchanged, moved, *_usefulness(corpus, after))
 
 
 def _moved(before: Sequence[list[str]], after: Sequence[list[str]], table: WordTable) -> float:

@@ -38,7 +38,7 @@ class AttackFigure:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> AttackFigure:
         """Return what `to_json` wrote."""
-        return cls(stored["attacker"], stored["setting"], stored["validated"], _figure(stored))
+        return cls(stored["attacker"], stored["setting"], stored["validated"], Figure.from_json(stored))
 
     def to_json(self) -> Json:
         """Return the attack, with the three numbers of its figure beside its name."""
@@ -216,7 +216,7 @@ def row_from_json(stored: Mapping[str, Any]) -> Row:
         "setting": stored["setting"],
         "strongest": AttackFigure.from_json(stored["strongest"]),
         "attacks": tuple(map(AttackFigure.from_json, stored["attacks"])),
-        "use": {name: figure and _figure(figure) for name, figure in stored["use"].items()},
+        "use": {name: figure and Figure.from_json(figure) for name, figure in stored["use"].items()},
     }
     if stored["name"] == ORIGINAL:
         return OriginalRow(**shared, about=About(**stored["about"]))
@@ -231,10 +231,6 @@ def row_from_json(stored: Mapping[str, Any]) -> Row:
         strongest_static=AttackFigure.from_json(stored["strongest_static"]),
         words_per_second=stored["words_per_second"],
     )
-
-
-def _figure(stored: Mapping[str, Any]) -> Figure:
-    return Figure(stored["value"], stored["low"], stored["high"])
 
 
 def _stored_use(use: Mapping[str, Figure | None]) -> Json:

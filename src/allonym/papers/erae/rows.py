@@ -1,0 +1,155 @@
+"""What was measured for ER-AE's table 1 and figure 2, and what its goals came to, as stored and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from allonym.attackers.neural import CharacterAverages
+from allonym.metrics.figures import Figure
+from allonym.papers import EARLIER
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class NamedAttack:
+    """What an attacker of table 1 reached: `static` ones learned from originals, `adaptive` ones from releases."""
+
+    attacker: str
+    setting: str
+    accuracy: Figure
+
+    def to_json(self) -> Json:
+        """Return the three numbers of the figure beside the names."""
+        return {"attacker": self.attacker, "setting": self.setting, **self.accuracy.to_json()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> NamedAttack:
+        """Return what `to_json` wrote."""
+        return cls(stored["attacker"], stored["setting"], Figure.from_json(stored))
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A row of table 1.
+
+    Attributes:
+        method: What it is called there.
+        paper: Its name in the paper's table, if it is there.
+        loss_per_word: The proved loss of a word; None where nothing is promised.
+        as_published: What the paper states in its place.
+        in_clear: What is copied from the text.
+        imdb62: Measures of the film reviews, by name.
+        peer_reviews: Measures of the peer reviews, by name.
+        attacks: Every attacker in every setting.
+        earlier: Whether it was taken over from an earlier run.
+    """
+
+    method: str
+    paper: str | None
+    loss_per_word: float | None
+    as_published: float | None
+    in_clear: tuple[str, ...]
+    imdb62: Mapping[str, Figure] = field(repr=False)
+    peer_reviews: Mapping[str, Figure] = field(repr=False)
+    attacks: tuple[NamedAttack, ...] = field(repr=False)
+    earlier: bool = False
+
+    @property
+    def similarity(self) -> float:
+        """The meaning that is kept of film reviews."""
+        return self.imdb62["similarity"].value
+
+    @property
+    def network_attack(self) -> Figure:
+        """What the network of the paper reaches, trained on originals."""
+        [network] = [
+            attack.accuracy
+            for attack in self.attacks
+            if (attack.attacker, attack.setting) == (CharacterAverages.name, "static")
+        ]
+        return network
+
+    def best(self, setting: str) -> NamedAttack | None:
+        """Return the attacker of a setting who names most of the test reviews; None without any."""
+        attacks = [attack for attack in self.attacks if attack.setting == setting]
+        return max(attacks, key=lambda attack: attack.accuracy.value, default=None)
+
+    def to_json(self) -> Json:
+        """Return what is stored of the row."""
+        best = {setting: self.best(setting) for setting in ("static", "adaptive")}
+        return {
+            "method": self.method,
+            "paper": self.paper,
+            "loss_per_word": self.loss_per_word,
+            "as_published": self.as_published,
+            "in_clear": list(self.in_clear),
+            "imdb62": {name: figure.to_json() for name, figure in self.imdb62.items()},
+            "peer_reviews": {name: figure.to_json() for name, figure in self.peer_reviews.items()},
+            "attacks": [attack.to_json() for attack in self.attacks],
+            **{setting: attack and attack.to_json() for setting, attack in best.items()},
+            **({EARLIER: True} if self.earlier else {}),
+        }
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> TableRow:
+        """Return what `to_json` wrote."""
+        return cls(
+            stored["method"],
+            stored["paper"],
+            stored["loss_per_word"],
+            stored["as_published"],
+            tuple(stored["in_clear"]),
+            _figures(stored["imdb62"]),
+            _figures(stored["peer_reviews"]),
+            tuple(map(NamedAttack.from_json, stored["attacks"])),
+            stored.get(EARLIER, False),
+        )
+
+
+@dataclass(frozen=True)
+class SweepRow:
+    """A point of figure 2.
+
+    Attributes:
+        method: The mechanism.
+        loss_per_word: The proved loss of a word.
+        similarity: The meaning that is kept.
+        static_network: What the network of the paper reaches, trained on originals.
+        static_best: What the best attacker reaches, trained on originals.
+    """
+
+    method: str
+    loss_per_word: float
+    similarity: Figure
+    static_network: Figure
+    static_best: Figure
+
+    def to_json(self) -> Json:
+        """Return all attributes by name."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SweepRow:
+        """Return what `to_json` wrote."""
+        measured = (Figure.from_json(stored[name]) for name in ("similarity", "static_network", "static_best"))
+        return cls(stored["method"], stored["loss_per_word"], *measured)
+
+
+@dataclass(frozen=True)
+class Goal:
+    """A goal, what was measured, and whether it was reached."""
+
+    goal: str
+    measured: str
+    reached: bool
+
+    def to_json(self) -> Json:
+        """Return all attributes by name."""
+        return asdict(self)
+
+
+def _figures(stored: Mapping[str, Any]) -> dict[str, Figure]:
+    return {name: Figure.from_json(figure) for name, figure in stored.items()}
