@@ -128,12 +128,10 @@ def known(results: Mapping[str, Record], ground: Ground, work: Path | None) -> W
     return done
 
 
-def built(curve: Curve, done: Work, model: Record | None) -> Record | None:
-    """Return a curve with all its positions, measured or not; None if not even the originals are."""
+def built(curve: Curve, done: Work, model: Record | None) -> Record:
+    """Return a curve with all its positions, measured or not."""
     settings = curve.settings()
     rows = done.of(settings)
-    if rows is None:
-        return None
     points = [
         point(label, curve, parameters, rows.find(setting.name), rows.original)
         for label, parameters, setting in zip(WORDS, curve.positions(), settings, strict=True)
@@ -245,10 +243,11 @@ def main() -> None:
     if missing:
         print(f"{len(missing)} positions are not measured; {COMMAND} --data DIR --work DIR measures them.")
     model = results["erae"]["model"]
-    made = {
-        curve.offer: built(curve, done[curve.ground], model if curve.method == "erae" else None) for curve in CURVES
+    curves = {
+        curve.offer: built(curve, done[curve.ground], model if curve.method == "erae" else None)
+        for curve in CURVES
+        if done[curve.ground].has_originals
     }
-    curves = {offer: curve for offer, curve in made.items() if curve is not None}
     content = {"command": COMMAND, "curves": curves | a4nt(results["a4nt"])}
     OUT.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 

@@ -28,7 +28,9 @@ def test_two_papers_share_a_row(made_up_ground, tmp_path):
     assert second.original.strongest.accuracy.value == 1.0 > second.methods[0].strongest.accuracy.value
     assert second.find("SynTF, ε = 7") is None
     assert not Work(tmp_path, made_up_ground("made"), 2).rows()  # another number of draws is another measurement
-    assert Work(tmp_path, made_up_ground("others"), 1).of([syntf(40.0)]) is None
+    others = Work(tmp_path, made_up_ground("others"), 1)
+    with pytest.raises(InputError, match="originals of others"):
+        others.of([syntf(40.0)])
 
 
 def test_a_row_of_other_parameters_is_measured_again(made_up_ground, tmp_path):

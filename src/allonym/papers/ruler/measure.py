@@ -89,13 +89,16 @@ class Work:
         """Return all rows, in the order of their files, then in that in which they were measured."""
         return list(self._rows.values())
 
-    def of(self, compared: Sequence[Compared]) -> Measured | None:
-        """Return the rows of these settings that are done, in this order; None before the originals are."""
+    def of(self, compared: Sequence[Compared]) -> Measured:
+        """Return the rows of these settings that are done, in this order, after the originals.
+
+        Raises:
+            InputError: The originals are not done.
+        """
         if not self.has_originals:
-            return None
-        return Measured.of_rows(
-            [self._rows[ORIGINAL], *(self._rows[each.name] for each in compared if self._has(each))]
-        )
+            raise InputError(f"The originals of {self.ground.name} were not measured; measure them first.")
+        done = (self._rows[each.name] for each in compared if self._has(each))
+        return Measured.of_rows([self._rows[ORIGINAL], *done])
 
     def _has(self, each: Compared) -> bool:
         row = self._rows.get(each.name)
@@ -114,10 +117,7 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
     missing = work.missing(compared)
     if missing or not work.has_originals:
         _measure(data, missing, work, report)
-    measured = work.of(compared)
-    if measured is None:
-        raise InputError(f"Nothing was measured on {work.ground.name}.")  # the originals are always kept first
-    return measured
+    return work.of(compared)
 
 
 def on_grounds(
@@ -144,9 +144,10 @@ def on_grounds(
     measured: dict[str, Measured] = {}
     for ground, compared in wanted.items():
         done = Work(work, ground, draws)
-        rows = measure(data, compared, done, report) if ground in asked else done.of(compared)
-        if rows is not None:
-            measured[ground.name] = rows
+        if ground in asked:
+            measure(data, compared, done, report)
+        if done.has_originals:
+            measured[ground.name] = done.of(compared)
     return measured
 
 

@@ -67,7 +67,7 @@ function expect(about, at) {
   find("warning").textContent = about.warning ?? "";
   show(find("warning"), Boolean(about.warning));
   if (!at.attack) {
-    slider.setAttribute("aria-valuetext", at.label);
+    slider.setAttribute("aria-valuetext", `${at.label}: not measured`);
     find("bench").textContent = "What this reaches was not measured.";
     return;
   }
