@@ -178,8 +178,6 @@ def _style_encoder(sources: Sources) -> str:
 
 
 TABLES: dict[str, Callable[[Sources], str]] = {
-    "a4nt-bloggers-age": _with_labels("a4nt", "bloggers-age", "gender F1"),
-    "a4nt-bloggers-gender": _with_labels("a4nt", "bloggers-gender", "age F1"),
     "a4nt-headline": _a4nt_headline,
     "attackers": _attackers,
     "erae-settings": _frontier("imdb62-10", "ER-AE"),
