@@ -80,7 +80,7 @@ def test_the_tem_of_words_has_its_exponential_law():
 
 
 def test_sentences_for_the_paraphrase():
-    from paraphrase import MOST_WORDS, _sentences
+    from paraphrase import MOST_WORDS, sentences
 
-    assert _sentences("It works. Does it? Yes") == ["It works.", "Does it?", "Yes"]
-    assert [len(piece.split()) for piece in _sentences("word " * 130)] == [MOST_WORDS, MOST_WORDS, 10]
+    assert sentences("It works. Does it? Yes") == ["It works.", "Does it?", "Yes"]
+    assert [len(piece.split()) for piece in sentences("word " * 130)] == [MOST_WORDS, MOST_WORDS, 10]
