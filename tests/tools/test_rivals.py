@@ -17,7 +17,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools" / "rivals"
 def on_the_path(monkeypatch):
     monkeypatch.syspath_prepend(str(TOOLS))
     yield
-    for name in ("documents", "rank_noise", "word_noise", "paraphrase", "paraphrase_ahead"):
+    for name in ("documents", "rank_noise", "word_noise", "paraphrase", "paraphrase_ahead", "sort_words"):
         sys.modules.pop(name, None)
 
 
@@ -141,3 +141,21 @@ def test_tokens_are_drawn_by_the_law_of_llama_cpp():
     assert np.abs(drawn - weights / weights.sum()).max() < 5 * np.sqrt(0.25 / 40_000)
     assert draw(logits[:1], numbers[:1], 0).tolist() == [0]
     assert draw(logits[:2], torch.tensor([0.0, 1.0 - 2**-53]), 0.5).tolist() == [0, 4]
+
+
+@pytest.mark.parametrize("words", [1, 7, 60, 300])
+def test_words_are_sorted_as_the_package_sorts_them(words):
+    """The package searches the table for every word; here its loop runs over distances that are at hand."""
+    from sort_words import walk
+
+    vectors = np.random.default_rng(words).normal(size=(words, 3))
+    nearest = np.argsort(((vectors[:, None] - vectors[None]) ** 2).sum(2), axis=1)[:, : min(words, 50)]
+    order, current, remaining = [], 0, set(range(words))
+    for _ in range(words):
+        order.append(current)
+        remaining.remove(current)
+        if not remaining:
+            break
+        near = [place for place in nearest[current][: min(50, len(remaining) + 1)] if place in remaining]
+        current = int(near[0]) if near else next(iter(remaining))
+    assert walk(nearest) == order
