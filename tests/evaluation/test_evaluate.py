@@ -195,6 +195,11 @@ def test_any_program_can_be_measured(sample):
     assert "not known" in outcome.promised.assumptions[0]
 
 
+def test_a_program_is_told_the_number_of_the_draw():
+    told = Command(f"{sys.executable} -c 'import sys; [print(sys.argv[1]) for line in sys.stdin]' n{{draw}}")
+    assert [told(["a", "b"]), told(["c"])] == [["n1", "n1"], ["n2"]]
+
+
 def test_a_program_must_answer_every_document(sample):
     short = Program(Command(f"{sys.executable} -c 'print(1)'"), "short")
     with pytest.raises(InputError, match="1 lines for 42 documents"):

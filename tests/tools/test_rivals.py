@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools" / "rivals"
 def on_the_path(monkeypatch):
     monkeypatch.syspath_prepend(str(TOOLS))
     yield
-    for name in ("documents", "rank_noise", "word_noise", "paraphrase"):
+    for name in ("documents", "rank_noise", "word_noise", "paraphrase", "paraphrase_ahead", "sort_words"):
         sys.modules.pop(name, None)
 
 
@@ -80,7 +81,81 @@ def test_the_tem_of_words_has_its_exponential_law():
 
 
 def test_sentences_for_the_paraphrase():
-    from paraphrase import MOST_WORDS, _sentences
+    from paraphrase import MOST_WORDS, sentences
 
-    assert _sentences("It works. Does it? Yes") == ["It works.", "Does it?", "Yes"]
-    assert [len(piece.split()) for piece in _sentences("word " * 130)] == [MOST_WORDS, MOST_WORDS, 10]
+    assert sentences("It works. Does it? Yes") == ["It works.", "Does it?", "Yes"]
+    assert [len(piece.split()) for piece in sentences("word " * 130)] == [MOST_WORDS, MOST_WORDS, 10]
+
+
+def test_paraphrases_written_ahead_are_looked_up_by_draw(tmp_path):
+    from paraphrase import rewrite
+
+    path = tmp_path / "written.jsonl"
+    answers = [(1, "one", "a"), (1, "one", "b"), (1, "two", "c"), (2, "one", "d")]
+    records = [{"draw": draw, "text": text, "answer": answer, "temperature": 0.7} for draw, text, answer in answers]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records), "utf-8")
+
+    def asked(documents, seed, temperature=0.7):
+        return rewrite(documents, SimpleNamespace(written=path, seed=seed, temperature=temperature, at_once=1))
+
+    assert asked(["one", "two", "one"], 1) == ["a", "c", "b"]
+    assert asked(["one"], 2) == ["d"]
+    for documents, seed, temperature, said in (
+        (["two"], 2, 0.7, "no answer to 1 of 1 documents for draw 2"),
+        (["one", "one"], 2, 0.7, "comes more often"),
+        (["one"], None, 0.7, "needs --seed"),
+        (["one"], 1, 1.0, "another temperature"),
+    ):
+        with pytest.raises(SystemExit, match=said):
+            asked(documents, seed, temperature)
+
+
+def test_sentences_without_an_answer_stay():
+    from paraphrase import assembled, first_line
+
+    assert assembled([["A.", "B."], [], ["C."]], ["x", "", "y"]) == ["x B.", "", "y"]
+    assert first_line('\n "So it is." \nmore') == "So it is."
+
+
+def test_numbers_are_those_of_the_standard_library_of_cpp():
+    """The C++ standard gives the 10,000th number of its mt19937; a double is made of two of them, the low one first."""
+    pytest.importorskip("torch")
+    from paraphrase_ahead import uniforms
+
+    number = uniforms(5489, 5000)[-1]
+    assert int(number * 2**32) in (4123659995, 4123659996)
+    assert (uniforms(3, 1000) >= 0).all()
+    assert (uniforms(3, 1000) < 1).all()
+
+
+def test_tokens_are_drawn_by_the_law_of_llama_cpp():
+    """Top p cuts by the untempered shares, min p drops what is far below the likeliest; 40,000 draws, five errors."""
+    torch = pytest.importorskip("torch")
+    from paraphrase_ahead import draw
+
+    shares = np.array([0.5, 0.02, 0.3, 0.1, 0.06, 0.02])
+    logits = torch.tensor(np.log(shares))[None].repeat(40_000, 1)
+    numbers = torch.tensor(np.random.default_rng(5).random(40_000))
+    drawn = np.bincount(draw(logits, numbers, 0.5).numpy(), minlength=6) / 40_000
+    weights = np.where(shares > 0.05, shares, 0) ** 2  # 0.5 + 0.3 + 0.1 + 0.06 reach 0.95
+    assert np.abs(drawn - weights / weights.sum()).max() < 5 * np.sqrt(0.25 / 40_000)
+    assert draw(logits[:1], numbers[:1], 0).tolist() == [0]
+    assert draw(logits[:2], torch.tensor([0.0, 1.0 - 2**-53]), 0.5).tolist() == [0, 4]
+
+
+@pytest.mark.parametrize("words", [1, 7, 60, 300])
+def test_words_are_sorted_as_the_package_sorts_them(words):
+    """The package searches the table for every word; here its loop runs over distances that are at hand."""
+    from sort_words import walk
+
+    vectors = np.random.default_rng(words).normal(size=(words, 3))
+    nearest = np.argsort(((vectors[:, None] - vectors[None]) ** 2).sum(2), axis=1)[:, : min(words, 50)]
+    order, current, remaining = [], 0, set(range(words))
+    for _ in range(words):
+        order.append(current)
+        remaining.remove(current)
+        if not remaining:
+            break
+        near = [place for place in nearest[current][: min(50, len(remaining) + 1)] if place in remaining]
+        current = int(near[0]) if near else next(iter(remaining))
+    assert walk(nearest) == order

@@ -189,7 +189,7 @@ class Ruler:
             )
         self._sample, self._draws, self._seed, self._step = sample, draws, seed, step
         self._released_of_author = released_of_author
-        self._bench = _Bench(sample, released_of_author)
+        self._bench = Bench(sample, released_of_author)
         self._wanted = [one for one in metrics.measures().values() if one.usual] if measures is None else measures
         self._taken, self._not_measured = _taken(self._wanted, self._bench.ground)
         self._main = next(one for one in self._wanted if one.main is not None and one.name in self._taken)
@@ -239,7 +239,7 @@ class Ruler:
         return {name: taking.before for name, taking in self._taken.items()}
 
 
-class _Bench:
+class Bench:
     """A sample as an evaluation uses it: known documents, those of them that the attacker releases, test documents."""
 
     def __init__(self, sample: Sample, released_of_author: int) -> None:

@@ -15,13 +15,22 @@ from typing import IO
 from allonym.errors import InputError, ParameterError
 
 TIMEOUT = 600.0
+DRAW = "{draw}"
 _LAST_WORDS = 5.0  # seconds that a killed program's streams may take to end
 _MOST_WRITTEN = 1 << 28  # bytes: a program that never stops must not fill the memory
 _SHELL = {"|", "||", "&", "&&", ";", ">", ">>", "<", "2>", "2>&1"}
 
 
+def as_line(document: str) -> str:
+    """Return a document on one line, as a program reads it."""
+    return " ".join(document.splitlines())
+
+
 class Command:
-    """A program called by its command line, split as a shell would split it, but never through a shell."""
+    """A program called by its command line, split as a shell would split it, but never through a shell.
+
+    `{draw}` in the line stands for the number of the call, from 1: a seed for a program that takes one.
+    """
 
     def __init__(self, line: str, *, timeout: float = TIMEOUT) -> None:
         try:
@@ -35,10 +44,12 @@ class Command:
         if not timeout > 0:
             raise ParameterError(f"timeout must be a positive number of seconds, got {timeout}.")
         self._timeout = timeout
+        self._calls = 0
 
     def __call__(self, documents: Sequence[str]) -> list[str]:
         """Run the program once."""
-        given = "".join(f"{' '.join(document.splitlines())}\n" for document in documents)
+        self._calls += 1
+        given = "".join(f"{as_line(document)}\n" for document in documents)
         try:
             status, written = self._run(given.encode("utf-8", "surrogateescape"))
         except subprocess.TimeoutExpired:
@@ -55,7 +66,7 @@ class Command:
     def _run(self, given: bytes) -> tuple[int, bytes]:
         """Return the exit status and what was written; whatever ends the wait ends the program and its children."""
         with subprocess.Popen(  # noqa: S603 - the user's own command, and no shell
-            self._arguments,
+            [argument.replace(DRAW, str(self._calls)) for argument in self._arguments],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
