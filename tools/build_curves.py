@@ -23,7 +23,7 @@ from allonym.anonymizers import examples, find
 from allonym.anonymizers.offers import STRENGTHS as WORDS
 from allonym.evaluation.candidates import Method
 from allonym.metrics.figures import Figure
-from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, TOKENS, Ground
+from allonym.papers.ruler.grounds import NEWSGROUPS20_10, TOKENS, Ground
 from allonym.papers.ruler.measure import Work, measure
 from allonym.papers.ruler.rows import About, Measured, MethodRow, Row
 from allonym.papers.ruler.settings import Setting, plain_clauses, public_groups, syntf_by_epsilon, word_substitution
@@ -90,30 +90,30 @@ def topics(row: Row, original: Row) -> float | None:
     return None if after is None or before is None else after.value / before.value
 
 
-_FILMS = f"film reviews of at most {TOKENS} words"
+_MESSAGES = f"messages of at most {TOKENS} words to newsgroups"
 _LIKENESS = "likeness of meaning (cosine of sentence embeddings)"
 CURVES = (
     Curve(
         "counts",
         "syntf",
         NEWSGROUPS20_10,
-        f"messages of at most {TOKENS} words to newsgroups",
+        _MESSAGES,
         lambda given: syntf_by_epsilon(given["epsilon"]),
         topics,
         "of what an analyst finds out about topics (F1)",
     ),
-    Curve("core", "erae", IMDB62_10, _FILMS, lambda given: plain_clauses(given["sentences"]), meaning, _LIKENESS),
+    Curve("core", "erae", NEWSGROUPS20_10, _MESSAGES, lambda given: plain_clauses(given["sentences"]), meaning, _LIKENESS),
     Curve(
         "meaning",
         "erae",
-        IMDB62_10,
-        _FILMS,
+        NEWSGROUPS20_10,
+        _MESSAGES,
         lambda given: public_groups(given["loss_per_word"], given["candidates"]),
         meaning,
         _LIKENESS,
     ),
     Curve(
-        "words", "exponential", IMDB62_10, _FILMS, lambda given: word_substitution(given["epsilon"]), meaning, _LIKENESS
+        "words", "exponential", NEWSGROUPS20_10, _MESSAGES, lambda given: word_substitution(given["epsilon"]), meaning, _LIKENESS
     ),
 )
 

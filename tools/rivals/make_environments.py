@@ -1,6 +1,6 @@
 """Make a virtual environment for each rival package, with what it needs to run without a network afterwards.
 
-    python tools/rivals/make_environments.py DIR [--only NAME]
+    python tools/rivals/make_environments.py DIR [--only NAME] [--written FILE]
 
 | environment | program | rival |
 |---|---|---|
@@ -11,7 +11,8 @@
 They take 1.5 GB, and some minutes: the lists of dp-diffractor are sorted once, here. Run the programs with the
 interpreter of their environment, `OMP_NUM_THREADS=1` for one core; each reads a document a line and writes a document a
 line, so that `allonym evaluate … --command 'DIR/mldp-text/bin/python tools/rivals/word_noise.py …'` measures it.
-An environment that is there is left as it is. DIR/rivals.json lists the commands of those that are there, for
+An environment that is there is left as it is. With FILE, which `paraphrase_ahead.py` wrote on an accelerator, SmolLM2's
+answers are looked up there; its speed is still that of the program. DIR/rivals.json lists the commands of those that are there, for
 `allonym reproduce frontier --rivals DIR/rivals.json`.
 """
 
@@ -118,14 +119,18 @@ COMMANDS: dict[str, list[tuple[str, str, str, str]]] = {
 }
 
 
-def commands(environments: Path) -> list[dict[str, str]]:
+def commands(environments: Path, written: Path | None) -> list[dict[str, str]]:
     """Return the commands of the environments that are there."""
     listed = []
     for name, rivals in COMMANDS.items():
         if (environments / name / ".finished").exists():
             for title, setting, program, options in rivals:
                 words = [str(_python(environments / name)), str(HERE / program), *options.split()]
-                listed.append({"title": title, "setting": setting, "command": shlex.join(words)})
+                rival = {"title": title, "setting": setting, "command": shlex.join(words)}
+                if written is not None and program == "paraphrase.py":
+                    looked_up = shlex.join([*words, "--written", str(written.resolve())])
+                    rival |= {"command": f"{looked_up} --seed {{draw}}", "works": rival["command"]}
+                listed.append(rival)
     return listed
 
 
@@ -141,6 +146,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("environments", type=Path, metavar="DIR")
     parser.add_argument("--only", choices=sorted(MAKERS), action="append", help="make this one; may be repeated")
+    parser.add_argument("--written", type=Path, metavar="FILE", help="what SmolLM2 answers, made ahead")
     chosen = parser.parse_args()
     environments = chosen.environments.resolve()
     environments.mkdir(parents=True, exist_ok=True)
@@ -153,7 +159,7 @@ def main() -> None:
         MAKERS[name](environments)
         finished.touch()
         print(f"{name} is made")
-    listed = json.dumps(commands(environments), ensure_ascii=False, indent=1)
+    listed = json.dumps(commands(environments, chosen.written), ensure_ascii=False, indent=1)
     (environments / "rivals.json").write_text(f"{listed}\n", encoding="utf-8")
 
 

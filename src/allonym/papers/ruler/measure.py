@@ -222,7 +222,7 @@ def _row(each: Compared, candidate: Candidate, outcome: Outcome, sample: Sample)
         copies=tuple(outcome.promised.released_as_is),
         draws=outcome.draws,
         strongest_static=AttackFigure.of(outcome.attacked.strongest("static")),
-        words_per_second=_speed(candidate, sample),
+        words_per_second=_speed(each.timed(candidate), sample),
     )
 
 

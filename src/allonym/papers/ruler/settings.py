@@ -43,6 +43,10 @@ class Compared(ABC):
     def made(self) -> Candidate:
         """Return the configuration."""
 
+    def timed(self, made: Candidate) -> Candidate:
+        """Return whose speed is stated: the configuration's own, unless it only looks up what was made ahead."""
+        return made
+
     def attackers(self) -> list[Attacker]:
         """Return attackers beside those of every row: who know what only this configuration makes public."""
         return []
@@ -77,15 +81,24 @@ class Rival(Compared):
         title: What its curve is called.
         setting: What its point is called.
         command: Its command line.
+        works: The command line of the program itself, where `command` looks its answers up; else empty.
     """
 
     title: str
     setting: str
     command: str
+    works: str = ""
 
     def made(self) -> Candidate:
         """Return the configuration."""
-        return Program(Command(self.command, timeout=_SLOWEST), self.title, self.setting)
+        return self._run(self.command)
+
+    def timed(self, made: Candidate) -> Candidate:
+        """Return the program itself."""
+        return self._run(self.works) if self.works else made
+
+    def _run(self, command: str) -> Candidate:
+        return Program(Command(command, timeout=_SLOWEST), self.title, self.setting)
 
 
 def plain_clauses(clauses: int) -> Setting:
@@ -156,7 +169,7 @@ PLAIN_CLAUSES = OURS[:1]
 
 
 def read_rivals(path: Path | None) -> list[Rival]:
-    """Read the rivals' commands: a JSON list of objects with title, setting and command.
+    """Read the rivals' commands: a JSON list of objects with title, setting and command, and works where it is another.
 
     Raises:
         InputError: The file holds something else.
@@ -164,7 +177,10 @@ def read_rivals(path: Path | None) -> list[Rival]:
     if path is None:
         return []
     try:
-        return [Rival(str(each["title"]), str(each["setting"]), str(each["command"])) for each in _read(path)]
+        return [
+            Rival(str(each["title"]), str(each["setting"]), str(each["command"]), str(each.get("works", "")))
+            for each in _read(path)
+        ]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} lists no rivals; make it with tools/rivals/make_environments.py.") from error
 
