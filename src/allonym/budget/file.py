@@ -17,7 +17,6 @@ from pathlib import Path
 
 from allonym.errors import InputError
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.randomness import secure
 
 _PATIENCE = 120.0  # seconds to wait for another process; a charge of a million documents takes some ten
 _SHORTLY = 0.01  # seconds until the next try
@@ -172,6 +171,8 @@ def _bring_up_to_date(connection: sqlite3.Connection, path: Path) -> None:
             raise InputError(f"{path.name} cannot be opened as a ledger: it is another database; check --budget-db.")
         for statement in filter(str.strip, _SCHEMA.split(";")):
             connection.execute(statement)
+        from allonym.randomness import secure  # loads NumPy, which whoever reads a ledger does not need
+
         connection.execute("INSERT INTO meta VALUES ('key', ?)", (secure().key,))
     if version in (0, 1):
         if connection.execute("PRAGMA integrity_check(1)").fetchall() != [("ok",)]:

@@ -7,15 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from allonym.budget.account import Caps, Totals, spent_on
 from allonym.budget.ledger import Ledger
 from allonym.cli.talk import Talk, with_options
-from allonym.jobs.accounts import Account
-from allonym.jobs.plan import Plan
+
+if TYPE_CHECKING:
+    from allonym.jobs.accounts import Account
+    from allonym.jobs.plan import Plan
 
 DATABASE = click.option(
     "--budget-db",
@@ -48,6 +50,8 @@ class Budget:
             yield None
             return
         name = self._name(job)
+        from allonym.jobs.accounts import Account
+
         with Ledger(path) as ledger:
             yield Account(ledger, name, self.caps)
 
@@ -56,6 +60,8 @@ class Budget:
         path = self.ledger()
         if path is None:
             return None
+        from allonym.jobs.accounts import Account
+
         with Ledger.looked_at(path) as ledger:
             return Account(ledger, self._name(job), self.caps).foresee(job)
 

@@ -61,6 +61,7 @@ _GROUPS = 1 if _ADDS else 2  # of a row's four numbers that are added before the
 _TILE = _LANES * _VECTORS
 _OF_TEAMS = TEAMS // _LANES  # vectors that hold one word of each team
 _TILES_IN_CACHE = 8 * WATCHED // _TILE  # while all rows are multiplied with them
+_LINE = 64  # bytes
 LEAST_ROWS, LEAST_WORDS = _ROWS, _TILE
 _WORD, _LANE, _FLOAT = ir.IntType(64), ir.IntType(32), ir.FloatType()
 _LANE_VECTOR, _FLOATS = ir.VectorType(_LANE, _LANES), ir.VectorType(_FLOAT, _LANES)
@@ -81,7 +82,16 @@ def packed(words: NDArray[np.int8]) -> NDArray[np.uint8] | None:
     rows = (starts[:, None] + np.arange(_TILE)).ravel()
     unsigned = (words.astype(np.int16) + 128).astype(np.uint8)[rows]
     tiles = unsigned.reshape(len(starts), _TILE, -1, _TOGETHER).transpose(0, 2, 1, 3)
-    return np.ascontiguousarray(tiles)  # (tiles, E / 4, tile, 4)
+    return _on_a_line(tiles)  # (tiles, E / 4, tile, 4)
+
+
+def _on_a_line(array: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a copy that begins where a line of the cache does, so that no vector lies on two of them."""
+    room = np.empty(array.size + _LINE, np.uint8)
+    start = -room.ctypes.data % _LINE
+    placed = room[start : start + array.size].reshape(array.shape)
+    placed[...] = array
+    return placed
 
 
 def rate(
