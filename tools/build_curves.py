@@ -102,7 +102,9 @@ CURVES = (
         topics,
         "of what an analyst finds out about topics (F1)",
     ),
-    Curve("core", "erae", NEWSGROUPS20_10, _MESSAGES, lambda given: plain_clauses(given["sentences"]), meaning, _LIKENESS),
+    Curve(
+        "core", "erae", NEWSGROUPS20_10, _MESSAGES, lambda given: plain_clauses(given["sentences"]), meaning, _LIKENESS
+    ),
     Curve(
         "meaning",
         "erae",
@@ -113,7 +115,13 @@ CURVES = (
         _LIKENESS,
     ),
     Curve(
-        "words", "exponential", NEWSGROUPS20_10, _MESSAGES, lambda given: word_substitution(given["epsilon"]), meaning, _LIKENESS
+        "words",
+        "exponential",
+        NEWSGROUPS20_10,
+        _MESSAGES,
+        lambda given: word_substitution(given["epsilon"]),
+        meaning,
+        _LIKENESS,
     ),
 )
 

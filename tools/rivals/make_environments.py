@@ -12,8 +12,8 @@ They take 1.5 GB, and some minutes: the lists of dp-diffractor are sorted once, 
 interpreter of their environment, `OMP_NUM_THREADS=1` for one core; each reads a document a line and writes a document a
 line, so that `allonym evaluate … --command 'DIR/mldp-text/bin/python tools/rivals/word_noise.py …'` measures it.
 An environment that is there is left as it is. With FILE, which `paraphrase_ahead.py` wrote on an accelerator, SmolLM2's
-answers are looked up there; its speed is still that of the program. DIR/rivals.json lists the commands of those that are there, for
-`allonym reproduce frontier --rivals DIR/rivals.json`.
+answers are looked up there; its speed is still that of the program. DIR/rivals.json lists the commands of those that
+are there, for `allonym reproduce frontier --rivals DIR/rivals.json`.
 """
 
 from __future__ import annotations
