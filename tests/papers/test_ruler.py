@@ -79,3 +79,16 @@ def test_settings_of_the_same_name_are_the_same():
     named = {setting.name: setting for setting in settings.OURS}
     for setting in (settings.plain_clauses(3), settings.public_groups(11.4), settings.two_set(3.0), settings.syntf(10)):
         assert named[setting.name] == setting
+
+
+def test_a_rival_is_timed_by_what_does_its_work(tmp_path):
+    listed = [
+        {"title": "upper", "setting": "", "command": "cat"},
+        {"title": "looked up", "setting": "", "command": "cat answers", "works": "tr a-z A-Z"},
+    ]
+    (tmp_path / "rivals.json").write_text(json.dumps(listed), "utf-8")
+    plain, ahead = settings.read_rivals(tmp_path / "rivals.json")
+    made = plain.made()
+    assert plain.timed(made) is made
+    [written] = ahead.timed(ahead.made()).command(["loud"])
+    assert written == "LOUD"

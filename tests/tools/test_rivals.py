@@ -17,7 +17,15 @@ TOOLS = Path(__file__).resolve().parents[2] / "tools" / "rivals"
 def on_the_path(monkeypatch):
     monkeypatch.syspath_prepend(str(TOOLS))
     yield
-    for name in ("documents", "rank_noise", "word_noise", "paraphrase", "paraphrase_ahead", "sort_words"):
+    for name in (
+        "documents",
+        "rank_noise",
+        "word_noise",
+        "paraphrase",
+        "paraphrase_ahead",
+        "sort_words",
+        "make_environments",
+    ):
         sys.modules.pop(name, None)
 
 
@@ -159,3 +167,16 @@ def test_words_are_sorted_as_the_package_sorts_them(words):
         near = [place for place in nearest[current][: min(50, len(remaining) + 1)] if place in remaining]
         current = int(near[0]) if near else next(iter(remaining))
     assert walk(nearest) == order
+
+
+def test_answers_made_ahead_are_looked_up_and_the_program_itself_is_timed(tmp_path):
+    from make_environments import commands
+
+    (tmp_path / "smollm2").mkdir()
+    assert commands(tmp_path, None) == []  # it is not finished
+    (tmp_path / "smollm2" / ".finished").touch()
+    [asked] = commands(tmp_path, None)
+    [looked_up] = commands(tmp_path, tmp_path / "written.jsonl")
+    assert looked_up["works"] == asked["command"]
+    assert looked_up["command"].startswith(asked["command"])
+    assert looked_up["command"].endswith("written.jsonl --seed {draw}")

@@ -60,7 +60,8 @@ _COMPARED = (
         "--command",
         "commands",
         multiple=True,
-        help="A program to measure: it reads documents, one a line, and writes what becomes of each, one a line.",
+        help="A program to measure: it reads documents, one a line, and writes what becomes of each, one a line; "
+        "{draw} in it is the number of the run.",
     ),
     click.option("--timeout", type=float, default=TIMEOUT, show_default=True, help="Seconds a --command may take."),
     click.option(
