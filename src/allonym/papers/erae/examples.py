@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -10,7 +12,6 @@ from allonym.language import sequences
 from allonym.networks.erae.inference import EraeReader
 from allonym.papers.erae.candidates import shares
 from allonym.papers.erae.methods import Methods
-from allonym.papers.erae.runs import Row
 
 SENTENCES = (
     "The soup was cold, but the waiter was friendly and brought us another bowl.",
@@ -33,7 +34,41 @@ PAPER_TABLE_3 = {
 }
 
 
-def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Row]:
+@dataclass(frozen=True)
+class Place:
+    """A place of tables 2 and 3.
+
+    Attributes:
+        model: Whose probabilities they are.
+        word: The word that stood there.
+        first: The most likely words, where they are known, with their probabilities.
+        shares: How likely one of these is drawn, by mechanism.
+    """
+
+    model: str
+    word: str
+    first: tuple[tuple[str | None, float], ...]
+    shares: Mapping[str, float]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shares beside the rest."""
+        return {"model": self.model, "word": self.word, "first": list(map(list, self.first)), **self.shares}
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence of table 4, and what each method makes of it, by the methods' names."""
+
+    input: str
+    seed: int
+    outputs: tuple[tuple[str, str], ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return it as it is stored."""
+        return asdict(self) | {"outputs": list(map(list, self.outputs))}
+
+
+def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Place]:
     """Return tables 2 and 3: the first five words of two places, with what each mechanism makes of them.
 
     The paper's own places follow, from the probabilities it prints; what these leave over is spread evenly.
@@ -46,26 +81,25 @@ def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Row]:
     for word in words:
         row = rated[tokens.index(word)].astype(np.float64)
         best = np.argsort(-row, kind="stable")[:SHOWN].tolist()
-        first = [[network.vocabulary.tokens[place], float(row[place])] for place in best]
-        found.append(
-            {"model": "ours", "word": word, "first": first, **shares(row, best, epsilon=epsilon, candidates=k)}
-        )
+        first = tuple((network.vocabulary.tokens[place], float(row[place])) for place in best)
+        found.append(Place("ours", word, first, shares(row, best, epsilon=epsilon, candidates=k)))
     for model, places in PAPER_TABLE_2.items():
         for word, printed in places.items():
             row = _spread(printed, len(network.vocabulary))
-            first = [[None, probability] for probability in printed]
+            unnamed = tuple((None, probability) for probability in printed)
             made = shares(row, range(len(printed)), epsilon=epsilon, candidates=k)
-            found.append({"model": f"paper, {model}", "word": word, "first": first, **made})
+            found.append(Place(f"paper, {model}", word, unnamed, made))
     return found
 
 
-def outputs(methods: Methods, seed: int) -> list[Row]:
+def outputs(methods: Methods, seed: int) -> list[Example]:
     """Return table 4: what each method makes of the sentences."""
     found = []
     for number, text in enumerate(SENTENCES):
         words = sum(len(sentence) for sentence in sequences.sentences(text))
-        released = [[row.name, row.release([text], seed + number)[0]] for row in methods.for_a_sentence(words)]
-        found.append({"input": text, "seed": seed + number, "outputs": released})
+        rows = methods.for_a_sentence(words)
+        released = tuple((row.name, row.release([text], seed + number)[0]) for row in rows)
+        found.append(Example(text, seed + number, released))
     return found
 
 

@@ -122,8 +122,9 @@ def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path
         results["figure_2"].append(erae_runs.sweep(bench, method, seed=0).to_json())
         report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
     network = ERAE(**PAPER).network_
-    results["tables_2_and_3"] = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
-    results["table_4"] = examples.outputs(methods, erae_runs.SEED)
+    places = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
+    results["tables_2_and_3"] = [place.to_json() for place in places]
+    results["table_4"] = [example.to_json() for example in examples.outputs(methods, erae_runs.SEED)]
     return results
 
 
