@@ -15,13 +15,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from allonym.papers.frontier.grounds import GROUNDS, SEED
-
 from allonym.evaluation.candidates import Candidate, Releasing
 from allonym.evaluation.evaluate import DRAWS, RELEASED_OF_AUTHOR, Bench
 from allonym.evaluation.sample import Sample
 from allonym.jobs.command import as_line
 from allonym.metrics.base import Part
+from allonym.papers.ruler.grounds import GROUNDS, SEED
 from allonym.privacy import Guarantee, accounting
 
 
