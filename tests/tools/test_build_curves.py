@@ -58,8 +58,8 @@ def test_it_names_what_is_missing_and_takes_what_a_work_folder_has(results, tmp_
     monkeypatch.setattr(build_curves, "CURVES", (CURVES["core"],))
     monkeypatch.setattr(build_curves, "SOURCES", ())
     monkeypatch.setattr("sys.argv", ["build_curves.py", "--work", str(tmp_path / "work")])
-    rows = {row["name"]: row for row in results["frontier"]["grounds"]["imdb62-10"]["rows"]}
-    folder = tmp_path / "work" / "imdb62-10" / "5 draws"
+    rows = {row["name"]: row for row in results["frontier"]["grounds"]["newsgroups20-10"]["rows"]}
+    folder = tmp_path / "work" / "newsgroups20-10" / "5 draws"
     folder.mkdir(parents=True)
     for number, name in enumerate(("original", plain_clauses(3).name)):
         build_curves.main()
@@ -67,7 +67,7 @@ def test_it_names_what_is_missing_and_takes_what_a_work_folder_has(results, tmp_
         (folder / f"{number}.json").write_text(json.dumps(rows[name]), encoding="utf-8")
     build_curves.main()
     said = capsys.readouterr().out
-    assert f"not measured on imdb62-10: {plain_clauses(1).name}" in said
+    assert f"not measured on newsgroups20-10: {plain_clauses(1).name}" in said
     assert plain_clauses(3).name not in said
     points = json.loads(build_curves.OUT.read_text("utf-8"))["curves"]["core"]["points"]
     assert [point["attack"] is None for point in points] == [True, True, False, True, True]
