@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
 from importlib.util import find_spec
@@ -80,3 +80,15 @@ def earlier_results(path: Path) -> Iterator[Results]:
         yield json.loads(path.read_text("utf-8"))
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error
+
+
+def taken_over(earlier: Path | None, parts: Sequence[str]) -> Results:
+    """Return the paper's own tables of an earlier run, where only the ruler's rows are measured now.
+
+    Raises:
+        InputError: No earlier run is given, or it does not hold them.
+    """
+    if earlier is None:
+        raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
+    with earlier_results(earlier) as stored:
+        return {part: stored[part] for part in parts}

@@ -21,8 +21,8 @@ import numpy as np
 
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt.styles import SHIPPED
-from allonym.errors import InputError, MissingDependencyError
-from allonym.papers import Results, earlier_results
+from allonym.errors import MissingDependencyError
+from allonym.papers import Results, taken_over
 from allonym.papers.a4nt import runs, tables
 from allonym.papers.a4nt.attacks import LSTM, PANEL
 from allonym.papers.a4nt.by_ruler import RULED
@@ -93,11 +93,8 @@ def run(
     check(data)
     if only is None:
         results = _of_the_paper(data, report, models, work, earlier, sizes or Sizes(), processes)
-    elif earlier is not None:
-        with earlier_results(earlier) as stored:
-            results = {name: stored[name] for name in _OF_THE_PAPER} | {"left_out": list(LEFT_OUT)}
     else:
-        raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
+        results = taken_over(earlier, _OF_THE_PAPER) | {"left_out": list(LEFT_OUT)}
     measured = on_grounds(data, RULED, report, work=work, only=only)
     results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
     return results

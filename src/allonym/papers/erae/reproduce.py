@@ -18,7 +18,7 @@ from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.errors import InputError
 from allonym.language.words import words
-from allonym.papers import EARLIER, Results, earlier_results
+from allonym.papers import EARLIER, Results, taken_over
 from allonym.papers.erae import examples, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
@@ -79,15 +79,9 @@ def run(
         earlier: JSON file of an earlier run, whose rows of networks that are not there now are taken over.
     """
     before: Results = {"table_1": [], "models": []}
-    if earlier is not None:
-        with earlier_results(earlier) as stored:
-            before = {name: stored[name] for name in _OF_THE_PAPER}
-    if only is None:
-        results = _with_earlier(_tables(Bench(data), report, runs, models), before)
-    elif earlier is not None:
-        results = before
-    else:
-        raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
+    if only is not None or earlier is not None:
+        before = taken_over(earlier, _OF_THE_PAPER)
+    results = before if only is not None else _with_earlier(_tables(Bench(data), report, runs, models), before)
     measured = on_grounds(data, RULED, report, work=work, only=only)
     results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
     results["goals"] = [goal.to_json() for goal in goals(results)]

@@ -18,7 +18,7 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.errors import InputError
-from allonym.papers import Results, earlier_results
+from allonym.papers import Results, taken_over
 from allonym.papers.laplace import sweep
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
@@ -80,13 +80,7 @@ def run(
             of the earlier run.
         earlier: JSON file of an earlier run.
     """
-    if only is None:
-        results = _swept(data, report)
-    elif earlier is not None:
-        with earlier_results(earlier) as stored:
-            results = {name: stored[name] for name in _OF_THE_PAPER}
-    else:
-        raise InputError("With --only, the analyst's rows are not made: give those of an earlier run as --earlier.")
+    results = _swept(data, report) if only is None else taken_over(earlier, _OF_THE_PAPER)
     results["losses"] = [loss.to_json() for loss in losses()]
     measured = on_grounds(data, RULED, report, work=work, only=only)
     results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}

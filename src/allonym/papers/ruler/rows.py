@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
@@ -74,7 +75,7 @@ class About:
 
 
 @dataclass(frozen=True)
-class Row:
+class Row(ABC):
     """Base of the rows.
 
     Attributes:
@@ -98,9 +99,9 @@ class Row:
         """The likeness of meaning before and after, by MiniLM."""
         return self.use.get("meaning")
 
+    @abstractmethod
     def to_json(self) -> Json:
         """Return what is stored of the row."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

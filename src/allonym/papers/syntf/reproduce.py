@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from allonym import __version__, acceleration
-from allonym.errors import InputError, MissingDependencyError
+from allonym.errors import MissingDependencyError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
-from allonym.papers import Results, earlier_results
+from allonym.papers import Results, taken_over
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
 from allonym.papers.ruler.measure import on_grounds
 from allonym.papers.syntf import tables
@@ -112,13 +112,7 @@ def run(
             those of the earlier run.
         earlier: JSON file of an earlier run.
     """
-    if only is None:
-        results = _of_the_paper(data, report, runs)
-    elif earlier is not None:
-        with earlier_results(earlier) as stored:
-            results = {name: stored[name] for name in _OF_THE_PAPER}
-    else:
-        raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
+    results = _of_the_paper(data, report, runs) if only is None else taken_over(earlier, _OF_THE_PAPER)
     measured = on_grounds(data, ruled(data), report, work=work, only=only)
     results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
     return results
