@@ -10,12 +10,13 @@ import pytest
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.networks import whole_numbers
 from allonym.networks.erae import inference
+from allonym.networks.erae._output import OutputLayer
 from allonym.networks.erae.inference import EraeReader, EraeShape
 from allonym.networks.whole_numbers import COARSE, ONE, WholeMatrix
 from allonym.randomness import insecure
 
 loops = pytest.importorskip("allonym.networks._byte_products", reason="numba is not installed")
-from allonym.networks import _exact_loops  # noqa: E402 - after it is known that numba is there
+from allonym.networks import _exact_loops, _refining  # noqa: E402 - after it is known that numba is there
 
 needs_instructions = pytest.mark.skipif(not loops.AVAILABLE, reason="this processor has no instructions for it")
 
@@ -68,6 +69,31 @@ def test_what_does_not_fit_is_refused():
         loops.rate(rows[:2], tiles, ones[:2], ones, ones, out)
     with pytest.raises(ValueError, match="contiguous"):
         loops.rate(rows[::2], tiles, ones[:12], ones, ones, np.empty((12, 64), "f4"))
+
+
+def coarse_ratings(kind, rows, words):
+    ratings = floats((rows, words), 9, 3)
+    if kind == "ties":
+        return np.rint(ratings)
+    if kind == "all the same":
+        return np.zeros_like(ratings)
+    if kind == "one team is far worse":
+        ratings[:, ::16] -= 100
+    return ratings
+
+
+@pytest.mark.parametrize("kind", ["all differ", "ties", "all the same", "one team is far worse"])
+@pytest.mark.parametrize("words", [1, 15, 16, 64, 65, 300, 1100])
+@pytest.mark.parametrize("rows", [0, 1, 2, 9, 25])
+def test_the_best_words_are_rated_anew_as_numpy_does(rows, words, kind):
+    features, embedding = whole((rows, 70), ONE, 1).astype(np.int16), whole((words, 70), 127, 2).astype(np.int8)
+    steps, scales, bias = positive(rows, 3), positive(words, 4), positive(words, 5)
+    ratings = coarse_ratings(kind, rows, words)
+    wanted = ratings.copy()
+    OutputLayer(WholeMatrix(embedding, scales), bias)._refine(features, steps, wanted)
+    bests = _exact_loops.largest_in_blocks(ratings)
+    _refining.refine(ratings, bests, features, steps, embedding, scales, bias)
+    assert (ratings.view(np.int32) == wanted.view(np.int32)).all()
 
 
 @pytest.mark.parametrize("columns", [3, 64, 200])

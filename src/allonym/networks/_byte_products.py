@@ -109,7 +109,8 @@ def rate(
     excess = 128 * rows.sum(axis=1, dtype=np.int32)
     if len(rows) < LEAST_ROWS or out.shape[1] < LEAST_WORDS or out.shape != (len(rows), len(scales)):
         raise ValueError(f"out must be one row for each of {LEAST_ROWS} or more, of {LEAST_WORDS} words or more.")
-    bests = np.full((len(out), -(-out.shape[1] // WATCHED), TEAMS), -np.inf, np.float32)
+    bests = np.empty((len(out), -(-out.shape[1] // WATCHED), TEAMS), np.float32)
+    bests[:, -1] = -np.inf  # which may be of fewer words than are watched together
     arrays = (
         rows,
         tiles,

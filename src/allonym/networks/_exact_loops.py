@@ -99,7 +99,7 @@ def mix(
 
 
 @compiled
-def _largest_of_teams(numbers: Floats, bests: Floats) -> None:
+def largest_of_teams(numbers: Floats, bests: Floats) -> None:
     """Write the largest of the numbers of each team: of every 16th. That is vectorised, unlike a maximum of all."""
     whole = numbers.shape[0] // _BLOCK * _BLOCK
     bests[:] = -np.float32(np.inf)
@@ -115,67 +115,14 @@ def _largest_of_teams(numbers: Floats, bests: Floats) -> None:
 
 
 @compiled
-def _product(feature: NDArray[np.int16], vector: NDArray[np.int8]) -> np.float32:
-    total = np.int32(0)
-    for place in range(vector.shape[0]):  # numba multiplies in 64 bits unless told that 32 hold the sum
-        total = np.int32(total + np.int32(np.int32(feature[place]) * np.int32(vector[place])))
-    return np.float32(total)
-
-
-@compiled
 def largest_in_blocks(ratings: Floats) -> NDArray[np.float32]:
     """Return the largest rating of each team in each block of `WATCHED` words of each row."""
     blocks = -(-ratings.shape[1] // WATCHED)
     bests = np.empty((ratings.shape[0], blocks, TEAMS), np.float32)
     for row in range(ratings.shape[0]):
         for block in range(blocks):
-            _largest_of_teams(ratings[row, block * WATCHED : (block + 1) * WATCHED], bests[row, block])
+            largest_of_teams(ratings[row, block * WATCHED : (block + 1) * WATCHED], bests[row, block])
     return bests
-
-
-@compiled
-def _choose(ratings: Floats, bests: Floats, edge: np.float32, chosen: NDArray[np.int64]) -> int:
-    """Write the numbers of the words that are rated no worse than `edge`, and return how many there are.
-
-    Most blocks of words hold none, which the largest of their teams tell.
-    """
-    count = 0
-    for block in range(bests.shape[0]):
-        passes = False
-        for team in range(TEAMS):  # a fixed length, which is vectorised
-            passes |= bests[block, team] >= edge
-        if not passes:
-            continue
-        end = min((block + 1) * WATCHED, ratings.shape[0])
-        for team in range(TEAMS):
-            if bests[block, team] >= edge:
-                for word in range(block * WATCHED + team, end, TEAMS):
-                    chosen[count] = word
-                    count += ratings[word] >= edge
-    return count
-
-
-@compiled
-def refine(
-    ratings: Floats,
-    bests: NDArray[np.float32],
-    features: NDArray[np.int16],
-    steps: Floats,
-    words: NDArray[np.int8],
-    scales: Floats,
-    bias: Floats,
-) -> None:
-    """Rate again, with features of 16 bits, the words that are no worse than the worst of the teams' bests.
-
-    Their list is made first, so that between two products nothing is left to decide.
-    """
-    of_row = np.empty(TEAMS, np.float32)
-    chosen = np.empty(ratings.shape[1], np.int64)
-    for row in range(ratings.shape[0]):
-        _largest_of_teams(bests[row].reshape(-1), of_row)
-        for place in range(_choose(ratings[row], bests[row], of_row.min(), chosen)):
-            word = chosen[place]
-            ratings[row, word] = _product(features[row], words[word]) * steps[row] * scales[word] + bias[word]
 
 
 @compiled
@@ -205,7 +152,7 @@ def softmax(ratings: Floats, constants: Softmax) -> None:
     bests = np.empty(TEAMS, np.float32)
     for row in range(ratings.shape[0]):
         chances = ratings[row]
-        _largest_of_teams(chances, bests)
+        largest_of_teams(chances, bests)
         exponentiate(chances, np.float32(bests.max()), constants, bits)
         total = np.int64(0)
         for place in range(chances.shape[0]):

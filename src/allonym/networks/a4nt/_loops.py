@@ -15,9 +15,9 @@ from allonym.networks._exact_loops import (
     Floats,
     Softmax,
     Sums,
-    _largest_of_teams,
     _tanh,
     exponentiate,
+    largest_of_teams,
 )
 
 Integers = NDArray[np.int64]
@@ -66,7 +66,7 @@ def advance(
 
 @compiled
 def _largest(ratings: Floats, bests: Floats) -> np.float32:
-    _largest_of_teams(ratings, bests)
+    largest_of_teams(ratings, bests)
     return np.float32(bests.max())
 
 

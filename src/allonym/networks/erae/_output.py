@@ -95,7 +95,7 @@ class OutputLayer:
         self, coarse: NDArray[np.int8], coarse_steps: Floats, fine: Shorts, steps: Floats, out: Floats
     ) -> None:
         """Write the logits of all words, and those of the best words anew: what the two methods below do."""
-        from allonym.networks import _byte_products, _exact_loops
+        from allonym.networks import _byte_products, _exact_loops, _refining
 
         scales, bias = self._words.scales, self._bias
         if self._tiles is not None and len(out) >= _byte_products.LEAST_ROWS:
@@ -103,7 +103,7 @@ class OutputLayer:
         else:
             self._rate_coarsely(coarse, coarse_steps, out)
             bests = _exact_loops.largest_in_blocks(out)
-        _exact_loops.refine(out, bests, fine, steps, self._words.whole, scales, bias)
+        _refining.refine(out, bests, fine, steps, self._words.whole, scales, bias)
 
     def _rate_coarsely(self, features: NDArray[np.int8], steps: Floats, out: Floats) -> None:
         """Write the logits of all words for features of few bits, which is fast with every processor's instructions."""
