@@ -1,9 +1,9 @@
-"""Write man/allonym.1 from the commands' own help.
+"""Write man/allonym.1 from the commands' own help, and before it what that help tells of the methods.
 
     python tools/make_man.py [--check]
 
 The page is kept with the source, since building a wheel must not need the package's dependencies; ``--check`` tells
-whether it is up to date. It holds no date, so equal help gives equal bytes.
+whether both are up to date. They hold no date, so equal help gives equal bytes.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from pathlib import Path
 import click
 
 from allonym import __version__
-from allonym.cli import group
+from allonym.cli import group, told
 from allonym.cli.talk import Talk
 
 PAGE = Path(__file__).resolve().parents[1] / "man" / "allonym.1"
@@ -107,16 +107,17 @@ def page() -> str:
 
 
 def main() -> None:
-    """Write the page, or compare it."""
+    """Write both files, or compare them."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--check", action="store_true", help="only tell whether it is up to date")
+    parser.add_argument("--check", action="store_true", help="only tell whether they are up to date")
     chosen = parser.parse_args()
-    made = page()
-    if not chosen.check:
-        PAGE.parent.mkdir(exist_ok=True)
-        PAGE.write_text(made, "utf-8")
-    elif not PAGE.is_file() or PAGE.read_text("utf-8") != made:
-        sys.exit(f"{PAGE.name} is not what the commands say; run make man.")
+    pages = ((told.STORED, told.as_stored), (PAGE, page))  # the second reads the first
+    for path, made in pages:
+        if chosen.check and (not path.is_file() or path.read_text("utf-8") != made()):
+            sys.exit(f"{path.name} is not what the commands say; run make man.")
+        elif not chosen.check:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(made(), "utf-8")
 
 
 if __name__ == "__main__":

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.formats.files import open_documents
-from allonym.mechanisms import Exponential
-from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
+
+if TYPE_CHECKING:
+    from allonym.mechanisms import Exponential
 
 
 @click.command(name="guarantee")
@@ -38,6 +39,8 @@ def command(
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> None:
     """Say what a configuration promises, before any data is seen."""
+    from allonym.mechanisms import Exponential
+
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged)
     promised = anonymizer.guarantee(documents)
     mechanism = getattr(anonymizer, "mechanism_", None)
@@ -79,6 +82,8 @@ def _documents(paths: tuple[Path, Path]) -> list[str]:
 
 def _bounds(mechanism: Exponential) -> dict[str, float]:
     """Return the three bounds of the exponential mechanism, loosest first."""
+    from allonym.mechanisms.bounds import alternative_bound, standard_bound
+
     return {
         "standard bound (ε)": standard_bound(mechanism.epsilon),
         "alternative bound (ε + ln η)": alternative_bound(mechanism.epsilon, mechanism.outputs),

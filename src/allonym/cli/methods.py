@@ -1,21 +1,25 @@
-"""Options of the methods, made from the parameters of the anonymizers, so that a new one needs no code here."""
+"""Options of the methods, made from the parameters of the anonymizers, so that a new one needs no code here.
+
+`make man` stores what there is to say of them, so that a command whose help is asked for loads none of them.
+"""
 
 from __future__ import annotations
 
 import inspect
 import os
-import re
-import types
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from allonym import anonymizers
-from allonym.anonymizers.base import Anonymizer
+from allonym.cli import told
 from allonym.errors import InputError
 from allonym.formats.base import table_suffixes
 from allonym.formats.files import open_documents
+
+if TYPE_CHECKING:
+    from allonym.anonymizers.base import Anonymizer
 
 _UNCHANGED = "Choose ε so that, on average, this share of the words stays as it is. [{replacing}]"
 _REFERENCE = (
@@ -26,13 +30,14 @@ _REFERENCE_LABEL = "Column of the reference with the label of each text. [{label
 _REFERENCE_TEXT = "Column of the reference with the texts; by default the one --text names."
 
 _ALSO = {"source": ["--from"], "target": ["--to"]}  # shorter names of options
+_TYPES = {"bool": bool, "int": int, "float": float, "str": str}
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
 
 def method_options(command: _Command, *names: str, words: str = "How to protect the texts.", **more: Any) -> _Command:  # noqa: ANN401
     """Add --method and one option for every parameter of any method."""
-    choice = click.Choice(sorted(anonymizers.examples()))
+    choice = click.Choice(told.kept()["methods"])
     option = click.option("--method", *names, type=choice, help=words, **({"required": True} | more))
     return option(parameter_options(command))
 
@@ -45,18 +50,13 @@ def several_method_options(command: _Command) -> _Command:
 
 def parameter_options(command: _Command) -> _Command:
     """Add one option for every parameter of any method."""
-    takers: dict[str, list[str]] = {}
-    options: dict[str, Any] = {}
-    for method, example in sorted(anonymizers.examples().items()):
-        hints = get_type_hints(type(example).__init__)
-        for name in inspect.signature(type(example)).parameters:
-            takers.setdefault(name, []).append(method)
-            options.setdefault(name, _settings(hints[name]))
-    for name in sorted(options, reverse=True):
-        is_switch = options[name].get("type") is bool
+    methods = told.kept()
+    for name, parameter in sorted(methods["parameters"].items(), reverse=True):
+        is_switch = parameter["type"] == "bool"
         flags = [f"{_flag(name)}/--no-{_flag(name)[2:]}" if is_switch else _flag(name), *_ALSO.get(name, ())]
-        command = click.option(*flags, name, default=None, help=_help(name, takers[name]), **options[name])(command)
-    who = _takers()
+        kind = _TYPES.get(parameter["type"]) or click.Choice(parameter["choices"])
+        command = click.option(*flags, name, default=None, help=parameter["help"], type=kind)(command)
+    who = {what: ", ".join(names) for what, names in methods["able"].items()}
     command = click.option("--reference-text", help=_REFERENCE_TEXT)(command)
     command = click.option("--reference-label", help=_REFERENCE_LABEL.format(**who))(command)
     command = click.option("--reference", help=_REFERENCE.format(**who))(command)
@@ -65,17 +65,6 @@ def parameter_options(command: _Command) -> _Command:
 
 def _flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
-
-
-def _takers() -> dict[str, str]:
-    """Return which methods can do what."""
-    kinds = {name: type(example) for name, example in sorted(anonymizers.examples().items())}
-    able = {
-        "replacing": [name for name, kind in kinds.items() if kind.replaces_words],
-        "learning": [name for name, kind in kinds.items() if kind.learns_a_vocabulary],
-        "labelled": [name for name, kind in kinds.items() if kind.learns_from_labels],
-    }
-    return {what: ", ".join(names) for what, names in able.items()}
 
 
 def build(
@@ -157,30 +146,3 @@ def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], 
     if "" in labels:
         raise InputError("A row of the reference has no label; fill the label column or leave the row out.")
     return [document for batch in batches for document in batch.texts], labels
-
-
-def _settings(hint: object) -> dict[str, Any]:
-    """Return how click should read a parameter of this type."""
-    choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
-    for choice in choices:
-        if get_origin(choice) is Literal:
-            return {"type": click.Choice(get_args(choice))}
-    for plain in (bool, int, float):
-        if plain in choices:
-            return {"type": plain}
-    return {"type": str}
-
-
-def _help(name: str, methods: Sequence[str]) -> str:
-    """Return what a parameter means, once for all methods that say the same of it."""
-    meanings: dict[str, list[str]] = {}
-    for method in methods:
-        meanings.setdefault(_described(name, method), []).append(method)
-    return " ".join(f"{meaning} [{', '.join(takers)}]" for meaning, takers in meanings.items())
-
-
-def _described(name: str, method: str) -> str:
-    """Return the line about a parameter in its class's docstring, so that help and reference cannot differ."""
-    words = inspect.cleandoc(anonymizers.find(method).__doc__ or "")
-    line = re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE)
-    return " ".join(line.group(1).split()) if line else ""

@@ -1,0 +1,78 @@
+"""What the commands' help tells of the methods, read from the anonymizers' own classes and docstrings."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import re
+import types
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from allonym import anonymizers
+
+STORED = Path(__file__).with_name("told.json")
+
+
+def as_stored() -> str:
+    """Return what `make man` writes, and a test compares."""
+    return json.dumps(of_methods(), indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def kept() -> dict[str, Any]:
+    """Return what is stored, as to look at every method loads NumPy and much else; or look, if there is a new file."""
+    stored: dict[str, Any] = json.loads(STORED.read_text("utf-8"))
+    return stored if stored["files"] == _files() else of_methods()
+
+
+def _files() -> list[str]:
+    """Return the files that methods may be in."""
+    folders = map(Path, anonymizers.__path__)
+    return sorted(path.relative_to(folder).as_posix() for folder in folders for path in folder.rglob("*.py"))
+
+
+def of_methods() -> dict[str, Any]:
+    """Return the methods' names, their parameters, and which of them can do what."""
+    takers: dict[str, list[str]] = {}
+    parameters: dict[str, dict[str, Any]] = {}
+    kinds = {name: type(example) for name, example in sorted(anonymizers.examples().items())}
+    for method, kind in kinds.items():
+        hints = get_type_hints(kind.__init__)
+        for name in inspect.signature(kind).parameters:
+            takers.setdefault(name, []).append(method)
+            parameters.setdefault(name, _read_as(hints[name]))
+    return {
+        "files": _files(),
+        "methods": list(kinds),
+        "parameters": {name: told | {"help": _help(name, takers[name])} for name, told in parameters.items()},
+        "able": {
+            "replacing": [name for name, kind in kinds.items() if kind.replaces_words],
+            "learning": [name for name, kind in kinds.items() if kind.learns_a_vocabulary],
+            "labelled": [name for name, kind in kinds.items() if kind.learns_from_labels],
+        },
+    }
+
+
+def _read_as(hint: object) -> dict[str, Any]:
+    """Return how a parameter of this type is read."""
+    choices = get_args(hint) if get_origin(hint) in (Union, types.UnionType) else (hint,)
+    for choice in choices:
+        if get_origin(choice) is Literal:
+            return {"type": "choice", "choices": list(get_args(choice))}
+    return {"type": next((plain.__name__ for plain in (bool, int, float) if plain in choices), "str")}
+
+
+def _help(name: str, methods: Sequence[str]) -> str:
+    """Return what a parameter means, once for all methods that say the same of it."""
+    meanings: dict[str, list[str]] = {}
+    for method in methods:
+        meanings.setdefault(_described(name, method), []).append(method)
+    return " ".join(f"{meaning} [{', '.join(takers)}]" for meaning, takers in meanings.items())
+
+
+def _described(name: str, method: str) -> str:
+    """Return the line about a parameter in its class's docstring, so that help and reference cannot differ."""
+    words = inspect.cleandoc(anonymizers.find(method).__doc__ or "")
+    line = re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE)
+    return " ".join(line.group(1).split()) if line else ""
