@@ -16,26 +16,10 @@ from allonym.formats.files import open_documents
 from allonym.randomness import insecure
 from allonym.recognition import reading
 from allonym.recognition.evidence import Evidence, Place
+from tests.recognition.writers import HABITS, TOPICS, written
 
-TOPICS = ["the boat", "my garden", "an old clock", "the winter market", "our neighbour", "a long walk", "the bread"]
-HABITS = {
-    "ada": [
-        "Well, {} was, frankly, rather splendid; I daresay.",
-        "Indeed, {} pleased me; one must, of course, admit it.",
-    ],
-    "ben": ["Loved {} so much!!", "{} again!! Gonna tell everybody!!", "ok so {} is the best thing ever!!"],
-    "cleo": ["There is {} - and that is all - for now.", "We saw {} - it was cold - and went.", "Then came {} - late."],
-    "dan": ["(Perhaps {}: who knows?)", "(And what of {}? Nobody asked: nobody will.)", "(Was {} here?)"],
-}
 CANARY = "zyxqcanaryqvo"
 QUICK = ("--attackers", "words-svm,clear-channel")
-
-
-def written(author: str, sentences: int, seed: int) -> str:
-    rng = insecure(seed)
-    habits, topics = rng.below(len(HABITS[author]), (sentences,)), rng.below(len(TOPICS), (sentences,))
-    made = [HABITS[author][habit].format(TOPICS[topic]) for habit, topic in zip(habits, topics, strict=True)]
-    return "\n".join(made)
 
 
 @pytest.fixture(scope="module")

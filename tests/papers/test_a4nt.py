@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -110,15 +110,6 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     make_model(folder / "broken", "blog-gender", "editor", "CycML")
     (folder / "broken" / "vocabulary.txt").write_text("nothing", "utf-8")
     return folder
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Networks this small are slower on several cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture
