@@ -20,6 +20,7 @@ from allonym.errors import InputError
 from allonym.language import masked_sentences
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.metrics.figures import Figure
+from allonym.papers import Asked
 from allonym.papers.a4nt import attacks, by_ruler, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
 from allonym.papers.a4nt.attacks import Schedule
@@ -171,8 +172,8 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(
 ) -> None:
     monkeypatch.setattr(reproduce, "RULED", {made_up_ground("made"): (syntf(40.0),)})
     with pytest.raises(InputError, match="--earlier"):
-        reproduce.run(data, print, only="made")
-    results = reproduce.run(data, print, only="made", earlier=RESULTS / "a4nt.json", work=tmp_path)
+        reproduce.run(Asked(data, print, only="made"))
+    results = reproduce.run(Asked(data, print, only="made", earlier=RESULTS / "a4nt.json", work=tmp_path))
     assert results["measured"] == json.loads((RESULTS / "a4nt.json").read_text("utf-8"))["measured"]
     assert results["left_out"] == list(reproduce.LEFT_OUT)
     assert "| SynTF, ε = 40 |" in reproduce.markdown(results)
@@ -298,7 +299,7 @@ def test_a_whole_run(
     monkeypatch.setattr(reproduce, "_offered", lambda model: model.name.startswith("age-editor"))
     monkeypatch.setattr(reproduce, "RULED", {})
     said: list[str] = []
-    results = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
+    results = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
     json.dumps(results, allow_nan=False)
     assert any("broken" in sentence for sentence in results["not_evaluated"])
     assert "blog-age: no model paper FBsem" in results["not_evaluated"]
@@ -323,7 +324,7 @@ def test_a_whole_run(
     assert "boring lol . My mom" not in json.dumps(results)
     drawn = {name: draw(figure) for name, figure in reproduce.figures(results).items()}
     assert {"figure-8", "figure-10"} <= set(drawn)
-    again = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
+    again = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
     assert again == results
     gains = results["measured"][0]["difficulty"]
     assert sum(each["count"] for each in gains["gain"]) == results["originals"][0]["sentences"]["test"]
@@ -331,7 +332,7 @@ def test_a_whole_run(
     # What is not at hand any more is taken over from an earlier run, marked; but not from one with other attackers.
     earlier = tmp_path / "earlier.json"
     earlier.write_text(json.dumps(results))
-    fewer = reproduce.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+    fewer = reproduce.run(Asked(data, said.append, earlier=earlier, work=tmp_path), sizes=SIZES, processes=1)
     assert [row | {"earlier": True} for row in results["measured"]] == fewer["measured"]
     assert {row["name"] for row in fewer["models"]} == {row["name"] for row in results["models"]}
     assert "blog-age: no model paper FBsem" in fewer["not_evaluated"]
@@ -340,7 +341,7 @@ def test_a_whole_run(
     results["attackers"][0]["test"]["document"]["f1"]["value"] += 0.01
     earlier.write_text(json.dumps(results))
     with pytest.raises(InputError, match="another F1"):
-        reproduce.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+        reproduce.run(Asked(data, said.append, earlier=earlier, work=tmp_path), sizes=SIZES, processes=1)
 
 
 def test_the_command_refuses_a_folder_without_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from allonym.errors import InputError
+from allonym.papers import Asked
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 from allonym.papers.ruler.measure import Work
@@ -122,15 +123,15 @@ def test_a_learned_rating_brings_its_own_attackers_to_the_ruler(bench, made_up_g
 def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, made_up_ground, monkeypatch, tmp_path):
     monkeypatch.setattr(reproduce, "ruled", lambda data: {made_up_ground("made"): [syntf(40.0)]})
     with pytest.raises(InputError, match="--earlier"):
-        reproduce.run(tmp_path, print, only="made")
-    results = reproduce.run(tmp_path, print, only="made", earlier=RESULTS / "syntf.json")
+        reproduce.run(Asked(tmp_path, print, only="made"))
+    results = reproduce.run(Asked(tmp_path, print, only="made", earlier=RESULTS / "syntf.json"))
     assert {name: results[name] for name in results if name != "grounds"} == {
         name: committed[name] for name in committed if name != "grounds"
     }
     assert "| SynTF, ε = 40 |" in tables.markdown(results)
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no results"):
-        reproduce.run(tmp_path, print, only="made", earlier=tmp_path / "other.json")
+        reproduce.run(Asked(tmp_path, print, only="made", earlier=tmp_path / "other.json"))
 
 
 @pytest.mark.skipif(not (DATA / "newsgroups20").exists(), reason="20 newsgroups is not beside the repository")

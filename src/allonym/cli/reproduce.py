@@ -11,7 +11,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.errors import ParameterError
 from allonym.jobs.outputs import atomic
 
-_RUNS = ", ".join(f"{runs} for {name}" for name, runs in papers.takers("runs").items())
+_RUNS = ", ".join(f"{papers.find(name).RUNS} for {name}" for name in papers.takers("runs"))
 _FOR = {
     option: f"for {', '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
 }
@@ -66,7 +66,7 @@ def command(
     out.mkdir(parents=True, exist_ok=True)
     if not force and (out / f"{paper}.json").exists():
         raise click.UsageError(f"{out / paper}.json exists; choose another --out or add --force.")
-    results = papers.find(paper).run(data, talk.say, **options)
+    results = papers.find(paper).run(papers.Asked(data, talk.say, **options))
     files = papers.files(paper, results)
     for name, content in files.items():
         with atomic(out / name, force) as place:

@@ -22,7 +22,7 @@ import numpy as np
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.errors import MissingDependencyError
-from allonym.papers import Results, taken_over
+from allonym.papers import Asked, Results, taken_over
 from allonym.papers.a4nt import runs, tables
 from allonym.papers.a4nt.attacks import LSTM, PANEL
 from allonym.papers.a4nt.by_ruler import RULED
@@ -33,7 +33,7 @@ from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
 from allonym.papers.a4nt.rows import Row
 from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, Bench, Sizes
 from allonym.papers.a4nt.stored import Example, Examples
-from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.ruler.measure import stored_grounds
 
 markdown = tables.markdown
 figures = tables.figures
@@ -44,6 +44,7 @@ LEFT_OUT = (
     "The human judgements (Tables V and VI, and Figure 7, whose sentences were chosen for them) need people. Ranking "
     "by METEOR, as the operating points do, is an automatic stand-in and no judgement.",
 )
+TAKES = ("models", "work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "sizes", "interval", "meteor", "models", "not_evaluated", "left_out",
                  "originals", "attackers", "measured", "operating_points", "examples")  # fmt: skip
 
@@ -64,62 +65,37 @@ class Task:
         )
 
 
-def run(
-    data: Path,
-    report: Callable[[str], None],
-    *,
-    models: Path | None = None,
-    work: Path | None = None,
-    only: str | None = None,
-    earlier: Path | None = None,
-    sizes: Sizes | None = None,
-    processes: int | None = None,
-) -> Results:
+def run(asked: Asked, *, sizes: Sizes | None = None, processes: int | None = None) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        models: Folder of model folders, beside the shipped models.
-        work: Folder that keeps what is finished, so that a run can be resumed. It holds sentences of the corpora and
-            what attackers learned from them, and the rows that the ruler has measured, for this paper or another;
-            without one, a temporary folder is used.
-        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
-            those of the earlier run.
-        earlier: JSON file of an earlier run, whose rows of models that are not there now are taken over.
+        asked: Its folder `work` also holds sentences of the corpora and what attackers learned from them; without one,
+            a temporary folder is used.
         sizes: How much to measure.
         processes: How many at once; as many as cores by default.
     """
-    check(data)
-    if only is None:
-        results = _of_the_paper(data, report, models, work, earlier, sizes or Sizes(), processes)
+    check(asked.data)
+    if asked.only is None:
+        results = _of_the_paper(asked, sizes or Sizes(), processes)
     else:
-        results = taken_over(earlier, _OF_THE_PAPER) | {"left_out": list(LEFT_OUT)}
-    measured = on_grounds(data, RULED, report, work=work, only=only)
-    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
+        results = taken_over(asked.earlier, _OF_THE_PAPER) | {"left_out": list(LEFT_OUT)}
+    results["grounds"] = stored_grounds(RULED, asked)
     return results
 
 
-def _of_the_paper(
-    data: Path,
-    report: Callable[[str], None],
-    models: Path | None,
-    work: Path | None,
-    earlier: Path | None,
-    sizes: Sizes,
-    processes: int | None,
-) -> Results:
+def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
     """Return all but what the ruler measures."""
+    report, work, earlier = asked.report, asked.work, asked.earlier
     if find_spec("torch") is None:
         raise MissingDependencyError("The LSTM attackers need torch; get it with `pip install 'allonym[neural]'`.")
-    present, problems = found(models)
+    present, problems = found(asked.models)
     tasks = list(_tasks(present))
     before = Earlier(earlier, [model.weights for model in present])
     settings = list(dict.fromkeys([*SETTINGS, *(task.setting for task in tasks), *before.settings]))
     if work is not None:
         work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if work is None else nullcontext(work) as folder:
-        bench = Bench(data, sizes, Path(folder))
+        bench = Bench(asked.data, sizes, Path(folder))
         learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
         first = [*learning, *(Task("originals", setting) for setting in settings)]
         done = _all(bench, first, report, processes)

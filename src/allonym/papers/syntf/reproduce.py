@@ -8,7 +8,7 @@ weighted F1, each that of the better of its classifiers.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,9 +17,9 @@ from typing import Any, Literal
 from allonym import __version__, acceleration
 from allonym.errors import MissingDependencyError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
-from allonym.papers import Results, taken_over
+from allonym.papers import Asked, Results, taken_over
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
-from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.syntf import tables
 from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
 from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, benches, measure, panel, vectorised
@@ -28,6 +28,7 @@ RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
 OUTPUT_SIZES = (2, 100, 30_000)
 
+TAKES = ("runs", "work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
                      "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
                      "settings")  # fmt: skip
@@ -92,34 +93,16 @@ class Bounds:
         return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
 
 
-def run(
-    data: Path,
-    report: Callable[[str], None],
-    *,
-    runs: int = RUNS,
-    work: Path | None = None,
-    only: str | None = None,
-    earlier: Path | None = None,
-) -> Results:
-    """Return everything that the tables and figures show, with what is needed to make it again.
-
-    Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        runs: How often each of the paper's settings is drawn.
-        work: Folder of the rows that the ruler has measured, for this paper or another.
-        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
-            those of the earlier run.
-        earlier: JSON file of an earlier run.
-    """
-    results = _of_the_paper(data, report, runs) if only is None else taken_over(earlier, _OF_THE_PAPER)
-    measured = on_grounds(data, ruled(data), report, work=work, only=only)
-    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
+def run(asked: Asked) -> Results:
+    """Return everything that the tables and figures show, with what is needed to make it again."""
+    results = _of_the_paper(asked) if asked.only is None else taken_over(asked.earlier, _OF_THE_PAPER)
+    results["grounds"] = stored_grounds(ruled(asked.data), asked)
     return results
 
 
-def _of_the_paper(data: Path, report: Callable[[str], None], runs: int) -> Results:
+def _of_the_paper(asked: Asked) -> Results:
     """Return the paper's tables and figures, by its own attackers and those over n-grams."""
+    data, report, runs = asked.data, asked.report, asked.runs or RUNS
     bench, learned = benches(data)
     report("Originals, vectors and scrubbed texts")
     results: Results = {
