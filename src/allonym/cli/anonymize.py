@@ -40,9 +40,11 @@ from allonym.randomness import insecure
 @click.option("--author", help="Column with the authors, to add up what each loses; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
-@click.option("--resume", is_flag=True, help="Go on with an interrupted job: repeat its command line and add this.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted job: repeat its command line and add this.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
-@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; the default suits their size.")
+@click.option(
+    "--chunk-rows", type=click.IntRange(1), help="Most documents to work on at a time; the default suits their size."
+)
 @click.option(
     "--on-error",
     type=click.Choice(["stop", "skip", "blank"]),
@@ -53,7 +55,7 @@ from allonym.randomness import insecure
 @click.option(
     "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where to run."
 )
-@click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
+@click.option("--spark-master", help="Address of the cluster; by default the one Spark is set up with. [engine spark]")
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
 @budget_options("Name of the data in the ledger; by default the file name of INPUT.")

@@ -19,7 +19,7 @@ from allonym.formats.files import open_documents
 
 _UNCHANGED = "Choose ε so that, on average, this share of the words stays as it is. [{replacing}]"
 _REFERENCE = (
-    "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [{learning}], or, with "
+    "Public texts to learn from (a file or folder, but never the input itself): the vocabulary [{learning}] or, with "
     "--reference-label, what tells their labels apart [{labelled}]."
 )
 _REFERENCE_LABEL = "Column of the reference with the label of each text. [{labelled}]"
@@ -130,9 +130,9 @@ def _check_reference(anonymizer: Anonymizer, reference: str | None, label: str |
     if label is not None and not asked:
         options = _options_for_labels(anonymizer)
         way_out = f"give {options} too" if options else "leave it out"
-        raise click.UsageError(f"--reference-label has no use for the method {method} as it is; {way_out}.")
+        raise click.UsageError(f"The method {method} has no use for --reference-label with these settings; {way_out}.")
     if reference is not None and not asked and not anonymizer.learns_a_vocabulary:
-        raise click.UsageError(f"--reference is not an option of the method {method} as it is; leave it out.")
+        raise click.UsageError(f"The method {method} has no use for --reference with these settings; leave it out.")
 
 
 def _options_for_labels(anonymizer: Anonymizer) -> str:
@@ -180,7 +180,9 @@ def _help(name: str, methods: Sequence[str]) -> str:
 
 
 def _described(name: str, method: str) -> str:
-    """Return the line about a parameter in its class's docstring, so that help and reference cannot differ."""
-    words = inspect.cleandoc(anonymizers.find(method).__doc__ or "")
-    line = re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE)
-    return " ".join(line.group(1).split()) if line else ""
+    """Return the line about a parameter in its class's docstring, or in that of the class it inherits from."""
+    for kind in anonymizers.find(method).__mro__:
+        words = inspect.cleandoc(kind.__doc__ or "")
+        if line := re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE):
+            return " ".join(line.group(1).split())
+    return ""

@@ -28,19 +28,19 @@ _FOR = {
 @click.option(
     "--work",
     type=click.Path(path_type=Path),
-    help=f"Folder of what was measured, by an interrupted run or another paper, {_FOR['work']}",
+    help=f"Folder with what an interrupted run, or a run for another paper, has measured, {_FOR['work']}",
 )
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path),
-    help=f"JSON file of an earlier run, from which is taken over what is not measured now, {_FOR['earlier']}",
+    help=f"JSON file of an earlier run, to take over what is not measured now, {_FOR['earlier']}",
 )
 @click.option(
     "--rivals",
     type=click.Path(path_type=Path),
     help=f"JSON file with the commands of other tools (tools/rivals/make_environments.py makes it), {_FOR['rivals']}",
 )
-@click.option("--only", help=f"Texts to measure on, with commas between their names, {_FOR['only']}")
+@click.option("--only", help=f"Names of the texts to measure on, with commas between them, {_FOR['only']}")
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
 @click.pass_obj

@@ -224,7 +224,9 @@ def _tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> Outcome:
     """Remove what is left of a job that was killed after its output got its name."""
     folder.destroy()
     if not folder.out.exists():
-        raise ResumeError(f"The job of {shown(folder.out)} was finished, but its output is gone; start anew.")
+        raise ResumeError(
+            f"The job of {shown(folder.out)} was finished, but its output is gone; start again without --resume."
+        )
     return Outcome(failed=tuple(facts["published"]), resumed=job.count)
 
 

@@ -29,7 +29,7 @@ _SMALL_WORDS = frozenset(FUNCTION_WORDS)
 _PROFILE_CAN = (
     "Without other texts nobody can be recognised, so this compares your text with the habits of thousands of bloggers "
     "and newsgroup writers. It can tell what is unusual about it. It cannot tell whether you would be recognised: for "
-    "that, add texts of yours and of others. A text that is not unusual may still be recognised."
+    "that, add texts by you and by others. A text that is not unusual may still be recognised."
 )
 
 
@@ -85,7 +85,7 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
     comparison = profile.shipped().compare(text)
     if comparison is None:
         sentence = f"{counted(words, 'word')} {'is' if words == 1 else 'are'} too few to say anything."
-        verdict = "Go on writing: fifty are the least."
+        verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, own)
 

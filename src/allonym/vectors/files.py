@@ -115,7 +115,7 @@ def _read_stream(stream: IO[bytes] | gzip.GzipFile, name: str, limit: int | None
         return _read_text(itertools.chain([first], stream), name, (None, len(first.split()) - 1), limit)
     count, dimensions = int(header[1]), int(header[2])
     if count < 1 or dimensions < 1:
-        raise InputError(f"The header of {name} promises no vectors: give a file that holds some.")
+        raise InputError(f"The header of {name} announces no vectors: give a file that holds some.")
     sample: list[bytes] = []
     while sum(map(len, sample)) < max(_SAMPLE_BYTES, 4 * dimensions) and (line := stream.readline()):
         sample.append(line)

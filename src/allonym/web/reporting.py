@@ -25,9 +25,9 @@ from allonym.web import methods, rewriting
 from allonym.web.desk import Desk
 
 LIMITS = (
-    "A measured risk is no guarantee: it is what these attackers reach with these texts, and a better one may exist.",
-    "The attackers who read your text here had not seen the method at work; one who learns from rewritten texts may do "
-    "better. The curve is of other people’s texts; what its attackers had seen stands below it.",
+    "A measured risk is no guarantee: it is what these attackers reach with these texts, and better ones may exist.",
+    "The attackers that read your text here had never seen rewritten texts; one that learns from them may do better. "
+    "The curve was measured on other people’s texts; below it is said what its attackers had seen.",
     "ε is per word, and words add up. A large total does not by itself rule out that the text is recognised.",
     "Names, places, events and opinions that the words still tell are not hidden. Neither are metadata, the time of "
     "sending, the way you type, and how few people could have written it.",
@@ -148,7 +148,7 @@ def _measured_on(protection: str, position: int) -> str:
     if "learned" in curve:
         note += f" {methods.learned(curve)}"
     if not methods.is_current(curve):
-        note += " The model that ships today is another one than was measured then."
+        note += " The model shipped now is not the one that was measured then."
     return note
 
 

@@ -144,7 +144,7 @@ class Table:
     def go_on(self) -> None:
         """Take a stopped job up again."""
         if self._job is None or self.state not in ("stopped", "failed"):
-            raise InputError("There is nothing to go on with; start with a column.")
+            raise InputError("There is no job to resume; choose a column and start one.")
         self.state, self.done, self._stop, self.problem = "running", 0, False, ""
 
     def stop(self) -> None:
@@ -178,7 +178,7 @@ class Table:
     def result(self) -> Path:
         """Return the finished file."""
         if self._job is None or self._job.out is None or self.state != "done":
-            raise InputError("The table is not finished; start it, or go on with it.")
+            raise InputError("The table is not finished; start it, or resume it.")
         return self._job.out
 
     def close(self) -> None:

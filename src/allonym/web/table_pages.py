@@ -39,7 +39,7 @@ _NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], 
 _KEPT = "The table is still here."
 _SLOW_TABLE = (
     f"Reading the table takes longer than {guard.SECONDS:.0f} seconds; it goes on, so load this page again in a little "
-    "while: the table is then here, or why it could not be read."
+    "while: you will find the table then, or why it could not be read."
 )
 
 Given = dict[str, Any]

@@ -60,9 +60,9 @@ Floats = NDArray[np.float32]
 AUTO: Final = "auto"
 REASONS: Final = (
     "this method has no proof, only measured attacks",
-    "an attacker who learns from rewritten text, or one it was not measured against, may still tell",
+    "an attacker who learns from rewritten text, or one it was not measured against, may still succeed",
 )
-OWN_TEXT: Final = "the model was trained on its user's own text, and what it writes can tell of that text"
+OWN_TEXT: Final = "the model was trained on its user's own text, and what it writes can reveal some of that text"
 # The target's probability from which the judge makes us leave a sentence as it is.
 LEFT_ALONE: Final = {"meaning": 0.5, "balanced": 0.8, "privacy": 0.95}
 LIKELIEST: Final = -1.0  # asks the network for its likeliest word, where a uniform number asks for one drawn with it
@@ -98,11 +98,11 @@ class A4NT(Anonymizer):
 
     Args:
         model: A shipped model ("age", "gender", "speech") or a folder.
-        target: The class to sound like, as the model names it: "adult", for instance; of neutral models "neutral".
+        target: The class to sound like, by the model's name for it, such as "adult"; with a neutral model, "neutral".
         source: The class that wrote the texts, or "auto" to let the model's classifier decide for each.
         prefer: Which translation to choose: nearest in meaning, most like the target, or both.
         candidates: Translations of each sentence to choose from.
-        placeholders: Write `[number]`, `[person]` and the like in the place of numbers and names.
+        placeholders: Write `[number]`, `[person]` and the like in place of numbers and names.
     """
 
     method = "a4nt"

@@ -38,15 +38,6 @@ class WordLaplace(WordSubstitution):
 
     Privacy: ε for each unit of distance between two words: see `guarantee` and `between`.
 
-    Args:
-        epsilon: ε, the loss for each unit of Euclidean distance. Vectors of the shipped table have length 1.
-        words: Output words of each document; by default as many as it has, and their number is then not hidden.
-        order: "bag" (as the paper: without stop words and order) or "text" (every word in its place).
-        embeddings: Word vectors: a `WordTable`, a file (see `allonym.vectors.embeddings.load`), or None for "words-en".
-        vocabulary: The public words to choose from: a list, a file with one a line, or all of the table (the default).
-        topical_words: In a bag, keep only so many words: those that tell the topics of labelled reference texts apart
-            best (needs `fit` with labels; on the command line --reference and --reference-label).
-
     >>> private = WordLaplace(epsilon=40.0, words=4)
     >>> [len(bag) for bag in private.transform(["The coffee on the train was cold.", ""])]
     [4, 4]

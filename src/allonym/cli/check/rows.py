@@ -101,7 +101,9 @@ class Tally:
                 f"On average it is {percent(self.certainties / checked)} sure of the likeliest one.",
             ]
         if self.last is not None and self.judged:
-            said.append(f"{self.strangers:,} of {self.judged:,} rows are likelier by none of these.")
+            said.append(
+                f"{self.strangers:,} of {self.judged:,} rows are more likely by somebody else than by these writers."
+            )
         if self.last is not None and self.last.none_of_these is not None:
             said.append(str(self.last.none_of_these.errors))
         return " ".join(said)

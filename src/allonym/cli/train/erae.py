@@ -30,11 +30,15 @@ if TYPE_CHECKING:
 @click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the network.  [full, as shipped]")
 @vocabulary_options(usual_words=20_000)
 @click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.1]")
-@click.option("--epochs", type=click.IntRange(1), help="Most passes over the text.  [20, without --minutes]")
-@click.option("--minutes", type=Positive(1e6), help="Most minutes of training.")
+@click.option("--epochs", type=click.IntRange(1), help="Passes over the text, at most.  [20, without --minutes]")
+@click.option("--minutes", type=Positive(1e6), help="Minutes of training, at most.")
 @click.option("--batch", type=click.IntRange(1), help="Sentences in a step.  [64]")
 @click.option("--learning-rate", type=Positive(1.0), help="Size of a step; by default it suits the network's size.")
-@click.option("--patience", type=click.IntRange(1), help="Stop after this many looks without a gain.  [8]")
+@click.option(
+    "--patience",
+    type=click.IntRange(1),
+    help="Stop after this many looks at the held-out documents without a gain.  [8]",
+)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Fixes order, noise and initial weights.  [1]")
 @run_options
 @common_options
