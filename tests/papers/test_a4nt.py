@@ -23,11 +23,11 @@ from allonym.metrics.figures import Figure
 from allonym.papers import Asked
 from allonym.papers.a4nt import attacks, by_ruler, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
-from allonym.papers.a4nt.attacks import Schedule
-from allonym.papers.a4nt.documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
+from allonym.papers.a4nt.attacks import AttackerSchedule
+from allonym.papers.a4nt.documents import CLASSES, SIX, DocumentPart, SplitCorpus, load_blogs, load_speeches
 from allonym.papers.a4nt.paper import EXAMPLES, GOALS
 from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
-from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
+from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, A4ntBench, SentenceCounts, Sizes
 from allonym.papers.a4nt.stored import Bin
 from allonym.papers.ruler.grounds import Ground
 from tests.papers.conftest import syntf
@@ -36,10 +36,10 @@ torch = pytest.importorskip("torch", reason="the LSTM attackers need the extra n
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 SIZES = Sizes(
-    blogs=Lengths(train=4, test=4, adaptive_documents=24, adaptive=4),
-    speeches=Lengths(train=4, test=4, adaptive_documents=12, adaptive=4),
-    full=Schedule(epochs=1, batch_size=32),
-    few=Schedule(epochs=1, batch_size=32),
+    blogs=SentenceCounts(train=4, test=4, adaptive_documents=24, adaptive=4),
+    speeches=SentenceCounts(train=4, test=4, adaptive_documents=12, adaptive=4),
+    full=AttackerSchedule(epochs=1, batch_size=32),
+    few=AttackerSchedule(epochs=1, batch_size=32),
     meteor=12,
     cosine=4,
     perplexity=2,
@@ -129,10 +129,10 @@ def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "meteor_nltk", lambda one, other: np.linspace(0.2, 0.9, len(one)))
 
 
-def part_of(texts: list[list[str]], classes: list[str], setting: str = "blog-age") -> Part:
+def part_of(texts: list[list[str]], classes: list[str], setting: str = "blog-age") -> DocumentPart:
     pieces = [masked_sentences.sentences(text)[0] for document in texts for text in document]
     owners = np.repeat(np.arange(len(texts)), [len(document) for document in texts])
-    return Part(pieces, owners, {setting: classes}, labelled=False)
+    return DocumentPart(pieces, owners, {setting: classes}, labelled=False)
 
 
 def test_blogs_become_documents_of_sentences(data: Path) -> None:
@@ -148,7 +148,7 @@ def test_blogs_become_documents_of_sentences(data: Path) -> None:
     assert corpus.test.classes["blog-age"].count("teen") == 6
     assert set(corpus.test.classes[SIX]) == set(CLASSES[SIX])
     assert "School was boring lol." in corpus.test.sentences
-    again = Corpus.from_json(json.loads(json.dumps(corpus.to_json())))
+    again = SplitCorpus.from_json(json.loads(json.dumps(corpus.to_json())))
     assert again.train.sentences == corpus.train.sentences
     assert again.test.classes == corpus.test.classes
     few = corpus.test.first(3, 2)
@@ -244,12 +244,12 @@ def test_six_classes_change_what_is_to_be_hidden_and_nothing_else(model_folder: 
 
 
 def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, SIZES, tmp_path)
+    bench = A4ntBench(tmp_path, SIZES, tmp_path)
     first, second = Bin(0.5, 1), Bin(0.5, 2)
     assert bench.kept(["learn", "a"], lambda: first) == first.to_json()
     assert bench.kept(["learn", "a"], lambda: second) == first.to_json()
     assert bench.kept(["learn", "b"], lambda: second) == second.to_json()
-    other = Bench(tmp_path, replace(SIZES, meteor=3), tmp_path)
+    other = A4ntBench(tmp_path, replace(SIZES, meteor=3), tmp_path)
     assert other.kept(["learn", "a"], lambda: second) == second.to_json()
 
 

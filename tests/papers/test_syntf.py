@@ -49,12 +49,12 @@ def bench():
             authors.append(f"author{number}")
     reference = np.array([int(author[6:]) >= 10 for author in authors])
     corpus = Corpus("made up", texts, labels, train, authors)
-    return runs.Bench(corpus, embeddings.load(None), reference=reference, train=np.array(train) & ~reference)
+    return runs.SyntfBench(corpus, embeddings.load(None), reference=reference, train=np.array(train) & ~reference)
 
 
 @pytest.fixture(scope="module")
 def measured(bench):
-    plain = runs.Setting(loss_per_word=8.0, words=30, min_documents=1)
+    plain = runs.SyntfSetting(loss_per_word=8.0, words=30, min_documents=1)
     return [runs.measure(bench, each, 1).to_json() for each in (plain, replace(plain, rating="utility"))]
 
 
@@ -73,7 +73,9 @@ def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured)
 def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
     rows = np.flatnonzero(bench.reference)
     texts, labels = [bench.corpus.texts[row] for row in rows], bench.labels[rows].tolist()
-    anonymizer = runs.Setting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
+    anonymizer = (
+        runs.SyntfSetting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
+    )
     released = anonymizer.release(texts, rng=insecure(1))
     rating = LearnedRating.of(anonymizer)
     np.testing.assert_array_equal(rating.evidence(released.texts()), anonymizer.label_evidence(released.payload))

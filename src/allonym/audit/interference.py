@@ -73,7 +73,7 @@ def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
     return json.dumps(payload).encode()
 
 
-class Comparison:
+class DocumentComparison:
     """What differed between documents and their plain twins, with the draws of one table."""
 
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
@@ -148,7 +148,7 @@ def interference(
     listed = list(documents)
     comparisons = []
     for table in range(1, tables + 1):
-        comparison = Comparison(anonymizer, table)
+        comparison = DocumentComparison(anonymizer, table)
         for name, document in listed:
             comparison.add(name, document)
         for start in range(0, len(listed), _BATCH * 8):
@@ -166,7 +166,7 @@ _ASPECTS = {
 }
 
 
-def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Finding:
+def _followed(comparisons: Sequence[DocumentComparison], aspect: str, where: str) -> Finding:
     check, what = _ASPECTS[aspect]
     names = list(dict.fromkeys(name for one in comparisons for name in one.differ[aspect]))
     compared = sum(one.compared for one in comparisons)
@@ -181,7 +181,7 @@ def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Fin
     return Finding.of(check, bool(names), says, figures, tells=True)
 
 
-def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str) -> Finding:
+def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], where: str) -> Finding:
     """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
     promised, most = comparisons[0].promised, max(one.most_drawn for one in comparisons)
     written = max(one.most_written for one in comparisons)
@@ -229,7 +229,7 @@ def _adds_up(anonymizer: Anonymizer) -> bool:
 
 def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:
     """Return whether the files of a job over a table follow its texts, with the draws held fixed."""
-    comparison = Comparison(anonymizer, 1)
+    comparison = DocumentComparison(anonymizer, 1)
     pairs = [
         (document, plain)
         for _, document in documents

@@ -13,7 +13,7 @@ import numpy as np
 
 from allonym.anonymizers.auditing import PLAIN, Auditing, Small, varied
 from allonym.anonymizers.base import Anonymizer
-from allonym.audit.draws import Draw, watched
+from allonym.audit.draws import RecordedDraw, watched
 from allonym.audit.findings import Finding
 from allonym.audit.law import Test, follows, judged, most_alike, same_law, varies
 from allonym.mechanisms.base import Float64, Int64
@@ -150,7 +150,7 @@ def alike(matrix: Int64, by_place: Float64, by_row: Float64, where: str) -> Find
     )
 
 
-def _drawn_matrix(draws: Sequence[Draw], rows: int) -> Int64 | None:
+def _drawn_matrix(draws: Sequence[RecordedDraw], rows: int) -> Int64 | None:
     """Return what mechanisms drew for equal documents, a row each; None if nothing was watched, or it has no rows."""
     drawn = [np.asarray(draw.outputs).ravel() for draw in draws]
     flat = np.concatenate([np.zeros(0, np.int64), *drawn])
@@ -180,7 +180,7 @@ def _of_ratings(small: Small) -> list[Finding]:
     return [*findings, alike(matrix, by_place, np.full(len(matrix), between), where)]
 
 
-def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
+def _rated_tests(draws: Sequence[RecordedDraw], name: str) -> Iterator[Test]:
     """Compare draws with the law of their ratings, all draws for the same ratings together."""
     if not draws:
         return
@@ -199,7 +199,7 @@ def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
             yield Test(f"{name}, ratings {number + 1}", follows(counts, mechanism.law(rated[row])))
 
 
-def _laws_in_order(draws: Sequence[Draw], places: int) -> Float64:
+def _laws_in_order(draws: Sequence[RecordedDraw], places: int) -> Float64:
     """Return the law of each place of the first document."""
     laws, known = list[Float64](), dict[bytes, Float64]()
     for draw in draws:

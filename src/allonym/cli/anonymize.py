@@ -25,9 +25,9 @@ from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
-from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
+from allonym.jobs.execute import JobOutcome, Options, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
-from allonym.jobs.parts import Parts, open_parts
+from allonym.jobs.parts import InputParts, open_parts
 from allonym.privacy.statement import counted
 from allonym.randomness import insecure
 
@@ -124,7 +124,7 @@ def command(
 
 def _opened(
     source: str, roles: Roles, engine: Literal["local", "spark"], master: str | None
-) -> tuple[Documents, Parts | None]:
+) -> tuple[Documents, InputParts | None]:
     """Open the input here, or as parts that a cluster works on."""
     if engine == "spark":
         from allonym.jobs.engines.spark import Spark
@@ -225,7 +225,7 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
         yield progress
 
 
-def _told(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> int:
+def _told(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> int:
     """Report, and return the exit code."""
     try:
         _report(talk, job, outcome, on_error)
@@ -237,7 +237,7 @@ def _told(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> int:
     return _told_failures(job, outcome, on_error)
 
 
-def _told_failures(job: Plan, outcome: Outcome, on_error: OnError) -> int:
+def _told_failures(job: Plan, outcome: JobOutcome, on_error: OnError) -> int:
     """Say which rows failed, and return the exit code."""
     if not outcome.failed:
         return 0
@@ -253,7 +253,7 @@ def _became(on_error: OnError) -> str:
     return "left out" if on_error == "skip" else "written without text"
 
 
-def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
+def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> None:
     record = job.record(len(outcome.failed))
     if outcome.failed:
         record["failed_rows"] = [position + 1 for position in outcome.failed]

@@ -108,7 +108,7 @@ def comparing_options(command: _Function) -> _Function:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedMethods:
     """What is compared, and by whom."""
 
     candidates: list[Candidate]

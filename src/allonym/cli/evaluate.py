@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from allonym.cli import RISK
-from allonym.cli.candidates import Compared, comparing_options, sampled
+from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.attack import HEADLINE
@@ -57,7 +57,7 @@ def command(
     """
     talk: Talk = context.obj
     report.check_folder(folder, force)
-    compared = Compared.of(context, others, table=table, text=text, released=released)
+    compared = ComparedMethods.of(context, others, table=table, text=text, released=released)
     if choose is not None and choose > len(compared.candidates):
         raise click.UsageError(f"--choose must be from 1 to {len(compared.candidates)}, the number of configurations.")
     columns = {"text": text, "author": author, "label": label, "split": split, "released": released}

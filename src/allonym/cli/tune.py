@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from allonym.cli import RISK
-from allonym.cli.candidates import Compared, comparing_options, sampled
+from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.evaluate import Evaluation, Outcome
@@ -55,7 +55,7 @@ def command(
     targets = Targets(target_attack, target_loss, target_meaning)
     if folder is not None:
         report.check_folder(folder, force)
-    compared = Compared.of(context, others, table=table, text=text, offered=True)
+    compared = ComparedMethods.of(context, others, table=table, text=text, offered=True)
     columns = {"text": text, "author": author, "label": label}
     sample = sampled(talk, table, max_authors=max_authors, max_documents=max_documents, **columns)
     tuned = tune(sample, compared.candidates, targets, lambda part, tried: compared.evaluated(talk, part, tried))

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError
 from allonym.formats import tables
-from allonym.formats.lines import LineFormat, Lines, values_of
+from allonym.formats.lines import DecodedLines, LineFormat, values_of
 from allonym.formats.tables import Opened, Part, Roles, shown
 from allonym.formats.traces import JSON_FIELD
 
@@ -107,7 +107,7 @@ def _no_text(row: dict[str, Any], names: Sequence[str]) -> str | None:
 
 def _json_rows(path: Path, tolerant: bool) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
     """Line number, size and object of each line that is not blank; no object of a line that cannot be read."""
-    lines = Lines(path, tolerant)
+    lines = DecodedLines(path, tolerant)
     for number, line in enumerate(lines, 1):
         if not line.strip() and not lines.damaged:
             continue

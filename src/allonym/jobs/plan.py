@@ -19,7 +19,7 @@ from allonym.formats.tallies import HashTally
 from allonym.formats.vectors import check_listed_ids, check_terms_output
 from allonym.jobs.batches import FAILED_ROWS
 from allonym.jobs.outputs import default_output
-from allonym.jobs.parts import Look, Parts
+from allonym.jobs.parts import InputParts, Look
 from allonym.privacy import Guarantee
 
 # Each batch costs vector methods one pass over their vocabulary, so batches are as large as memory allows.
@@ -48,7 +48,7 @@ class Plan:
     has_authors: bool = False
     repeatable: bool = False  # whether the noise can be undone by whoever knows the seed
     unreadable: tuple[int, ...] = ()  # positions of rows that could not be read; they count, but get no noise
-    parts: Parts | None = None  # the files of a table in many; each is a chunk
+    parts: InputParts | None = None  # the files of a table in many; each is a chunk
 
     def units(self) -> Iterator[Units]:
         """Read the ids and authors, as a ledger counts them, where there are any."""
@@ -93,7 +93,7 @@ def plan(
     keep: tuple[str, ...],
     repeatable: bool,
     chunk_rows: int | None = None,
-    parts: Parts | None = None,
+    parts: InputParts | None = None,
 ) -> Plan:
     """Read the input once, so that every error in it shows before anything is spent, and state the promise.
 

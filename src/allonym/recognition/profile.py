@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Finding:
+class HabitFinding:
     """Something the text does more or less often than others.
 
     Attributes:
@@ -74,7 +74,7 @@ class Comparison:
     more_unusual_than: float
     attack: Figure
     attack_if_as_unusual: Figure
-    findings: tuple[Finding, ...] = field(repr=False)
+    findings: tuple[HabitFinding, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -159,11 +159,11 @@ class StyleProfile:
         middles = [math.sqrt(low * high) for low, high in pairwise(self.lengths)]
         return int(np.searchsorted(middles, words))
 
-    def _findings(self, text: str, values: Floats, scores: Floats, words: int) -> tuple[Finding, ...]:
+    def _findings(self, text: str, values: Floats, scores: Floats, words: int) -> tuple[HabitFinding, ...]:
         weights = np.minimum(scores**2, _LARGEST)
         total = float(weights.sum()) or 1.0
         means, spreads = (self._at_length(name, words) for name in ("mean", "spread"))
-        found: list[Finding] = []
+        found: list[HabitFinding] = []
         for column in np.argsort(-weights, kind="stable"):
             feature = self.features[column]
             if len(found) == _LISTED or abs(scores[column]) < _LEAST:
@@ -175,7 +175,7 @@ class StyleProfile:
             rate = _readable(feature, float(values[column]), 0.0)
             usual = _readable(feature, float(means[column]), float(spreads[column]))
             share = float(weights[column]) / total
-            found.append(Finding(feature.name, feature.kind, share, rate, usual, more, where))
+            found.append(HabitFinding(feature.name, feature.kind, share, rate, usual, more, where))
         return tuple(found)
 
 

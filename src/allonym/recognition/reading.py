@@ -17,7 +17,7 @@ from allonym.metrics.figures import percent
 from allonym.privacy.statement import counted
 from allonym.recognition import profile, profile_features
 from allonym.recognition.evidence import Evidence
-from allonym.recognition.profile import Comparison, Finding
+from allonym.recognition.profile import Comparison, HabitFinding
 from allonym.recognition.profile_features import Kind
 from allonym.recognition.recogniser import FEW_WORDS, Recogniser, Recognition, ordinal, sure
 from allonym.recognition.reliability import count_words
@@ -45,7 +45,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class AttackerRow:
     """What one attacker reaches: how often such an attacker is right, and what this one says."""
 
     attacker: str
@@ -63,7 +63,7 @@ class Reading:
     verdict: str  # what it means for this text
     risk: float | None  # the probability behind the sentence
     risk_means: str  # what that probability is of
-    attackers: list[Row] = field(default_factory=list)  # a row for each
+    attackers: list[AttackerRow] = field(default_factory=list)  # a row for each
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
 
@@ -107,7 +107,7 @@ def _among_known(found: Recognition, text: str) -> Reading:
         verdict=verdict,
         risk=found.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[Row(one.describes_itself_as, one.accuracy.to_json(), one.says(YOU)) for one in found.opinions],
+        attackers=[AttackerRow(by.describes_itself_as, by.accuracy.to_json(), by.says(YOU)) for by in found.opinions],
         marks=[_clue(clue, text) for clue in found.clues],
         notes=[*notes, found.open_set],
     )
@@ -141,12 +141,12 @@ def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) 
     )
     verdict = f"This text is more unusual than {percent(found.more_unusual_than)} of theirs."
     rows = [
-        Row(
+        AttackerRow(
             "word and character habits, 5,000 words of each blogger known",
             found.attack.to_json(),
             "says nothing about you: it has no text of yours",
         ),
-        Row(
+        AttackerRow(
             "the same, on texts about as unusual as this one",
             found.attack_if_as_unusual.to_json(),
             "what to expect if you wrote a blog",
@@ -167,7 +167,7 @@ def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) 
     )
 
 
-def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
+def _same_writer(text: str, own: Sequence[str]) -> list[AttackerRow]:
     """Return what somebody sees who lays the text beside another of the same writer's."""
     likeness = profile.shipped().likeness(text, "\n\n".join(own)) if own else None
     if likeness is None:
@@ -175,10 +175,10 @@ def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
     says = (
         f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
     )
-    return [Row("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
+    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
 
 
-def _finding(found: Finding) -> Mark:
+def _finding(found: HabitFinding) -> Mark:
     places = [(start, stop) for start, stop in found.places[:MOST_PLACES]]
     if found.kind == "shape":
         note = f"{found.rate:.1f}, usual {found.usual:.1f}"

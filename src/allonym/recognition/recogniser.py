@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class LikelyAuthor:
     """An author and how sure an attacker is, between 0 and 1, that the text is theirs."""
 
     author: str
@@ -52,9 +52,9 @@ class Opinion:
     describes_itself_as: str
     accuracy: Figure
     top_5: Figure
-    candidates: tuple[Candidate, ...] = field(repr=False)
+    candidates: tuple[LikelyAuthor, ...] = field(repr=False)
 
-    def of(self, author: str) -> Candidate:
+    def of(self, author: str) -> LikelyAuthor:
         """Return an author's entry."""
         return next(candidate for candidate in self.candidates if candidate.author == author)
 
@@ -334,5 +334,5 @@ def _opinion(judged: _Judged, text: str) -> Opinion:
         describes_itself_as=attacker.describes_itself_as,
         accuracy=reliability.accuracy,
         top_5=reliability.top_5,
-        candidates=tuple(Candidate(str(attacker.classes_[place]), float(shares[place])) for place in order),
+        candidates=tuple(LikelyAuthor(str(attacker.classes_[place]), float(shares[place])) for place in order),
     )

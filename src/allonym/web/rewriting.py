@@ -29,7 +29,7 @@ ALSO_EDITED = (
 
 
 @dataclass(frozen=True)
-class Charge:
+class DrawCharge:
     """What one draw cost."""
 
     protection: str
@@ -100,22 +100,22 @@ class Draft:
         return replace(self, edits={place: one.before for place, one in changes if one.before != one.after})
 
 
-def estimate(protection: str, position: int, text: str) -> Charge:
+def estimate(protection: str, position: int, text: str) -> DrawCharge:
     """Return what a draw would cost at most, at once: by the loss stored with the slider, and every word counted."""
     _check(text)
     loss, words = methods.stored(protection, position)
     words = methods.unprepared(protection, position).words_at_most(text) if words is None else words
     promised = accounting.pure(loss_per_word=loss or 0.0, words=words)
-    return Charge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
+    return DrawCharge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
 
 
-def price(protection: str, position: int, text: str) -> Charge:
+def price(protection: str, position: int, text: str) -> DrawCharge:
     """Return what a draw costs, by the mechanism itself and without a random bit."""
     _check(text)
     anonymizer = methods.anonymizer(protection, position)
     promised = anonymizer.guarantee()
     words = promised.words if promised.words is not None else anonymizer.words_drawn(text)
-    return Charge(protection, words, of_document(promised, words))
+    return DrawCharge(protection, words, of_document(promised, words))
 
 
 def draw(protection: str, position: int, text: str, words: int) -> Draw:

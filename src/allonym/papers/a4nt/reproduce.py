@@ -28,11 +28,11 @@ from allonym.papers.a4nt.attacks import LSTM, PANEL
 from allonym.papers.a4nt.by_ruler import RULED
 from allonym.papers.a4nt.documents import SETTINGS, SIX, check
 from allonym.papers.a4nt.earlier import Earlier
-from allonym.papers.a4nt.models import Model, by_hand, found
+from allonym.papers.a4nt.models import EvaluatedModel, by_hand, found
 from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
 from allonym.papers.a4nt.rows import Row
-from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, Bench, Sizes
-from allonym.papers.a4nt.stored import Example, Examples
+from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, A4ntBench, Sizes
+from allonym.papers.a4nt.stored import ShownSentence, ShownSentences
 from allonym.papers.ruler.measure import stored_grounds
 
 markdown = tables.markdown
@@ -50,13 +50,13 @@ _OF_THE_PAPER = ("paper", "version", "command", "sizes", "interval", "meteor", "
 
 
 @dataclass(frozen=True)
-class Task:
+class A4ntTask:
     """Something to measure: with which function, of what."""
 
     kind: str
     setting: str
     attacker: str = ""
-    model: Model | None = None
+    model: EvaluatedModel | None = None
     way: str = ""
 
     def __str__(self) -> str:
@@ -95,9 +95,9 @@ def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
     if work is not None:
         work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if work is None else nullcontext(work) as folder:
-        bench = Bench(asked.data, sizes, Path(folder))
-        learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
-        first = [*learning, *(Task("originals", setting) for setting in settings)]
+        bench = A4ntBench(asked.data, sizes, Path(folder))
+        learning = [A4ntTask("learn", setting, name) for setting in settings for name in PANEL]
+        first = [*learning, *(A4ntTask("originals", setting) for setting in settings)]
         done = _all(bench, first, report, processes)
         before.check(asdict(bench.sizes), runs.meteor_name(), [row for task, row in done if task.kind == "learn"])
         done += _all(bench, tasks, report, processes)
@@ -131,27 +131,27 @@ def _missing(evaluated: Sequence[Row]) -> list[str]:
     return ["{}: no model {} {}".format(*model) for model in wanted if model not in there]
 
 
-def _tasks(present: Sequence[Model]) -> Iterator[Task]:
+def _tasks(present: Sequence[EvaluatedModel]) -> Iterator[A4ntTask]:
     """Yield what to measure of each model."""
     for model in present:
         settings = (model.trained_for,) if model.trained_for != SIX else ("blog-age", "blog-gender", SIX)
         for setting in settings:
-            yield Task("measure", setting, model=model, way=LIKELIEST if model.variant == "paper" else DRAWN)
+            yield A4ntTask("measure", setting, model=model, way=LIKELIEST if model.variant == "paper" else DRAWN)
             if _offered(model):
-                yield Task("measure", setting, model=model, way=BALANCED)
+                yield A4ntTask("measure", setting, model=model, way=BALANCED)
         if _offered(model) and model.trained_for in EXAMPLES:
-            yield Task("examples", model.trained_for, model=model)
+            yield A4ntTask("examples", model.trained_for, model=model)
         papers = model.variant == "paper" and model.trained_for == "blog-age" and model.recipe != AUTOENCODER
         if papers or _offered(model):
-            yield Task("operating", model.trained_for, model=model)
+            yield A4ntTask("operating", model.trained_for, model=model)
 
 
-def _offered(model: Model) -> bool:
+def _offered(model: EvaluatedModel) -> bool:
     """Tell whether a model is shipped: only of these the method's own choice among translations is evaluated."""
     return model.name.startswith(SHIPPED)
 
 
-def _work(bench: Bench, task: Task) -> Row:
+def _work(bench: A4ntBench, task: A4ntTask) -> Row:
     """Do one task; those without a model are about the original text."""
     if task.kind == "learn":
         return runs.learn(bench, task.setting, task.attacker)
@@ -164,7 +164,7 @@ def _work(bench: Bench, task: Task) -> Row:
     return runs.measure(bench, task.model, task.setting, task.way)
 
 
-def _examples(bench: Bench, model: Model) -> Row:
+def _examples(bench: A4ntBench, model: EvaluatedModel) -> Row:
     """Tables VII and VIII: sentences written for this purpose, with the classifier's score of their class."""
     judge = bench.judge(model.trained_for, LSTM)
     rows = []
@@ -173,17 +173,17 @@ def _examples(bench: Bench, model: Model) -> Row:
         new = by_hand(model, sentences, source, "balanced")
         before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
         for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
-            rows.append(Example(source, old, now, one, other))
-    return Examples(model.trained_for, model.name, rows).to_json()
+            rows.append(ShownSentence(source, old, now, one, other))
+    return ShownSentences(model.trained_for, model.name, rows).to_json()
 
 
 def _all(
-    bench: Bench, tasks: Sequence[Task], report: Callable[[str], None], processes: int | None
-) -> list[tuple[Task, Row]]:
+    bench: A4ntBench, tasks: Sequence[A4ntTask], report: Callable[[str], None], processes: int | None
+) -> list[tuple[A4ntTask, Row]]:
     """Do tasks, some at once; return them in their order."""
-    found: dict[Task, Row] = {}
+    found: dict[A4ntTask, Row] = {}
 
-    def done(task: Task, row: Row) -> None:
+    def done(task: A4ntTask, row: Row) -> None:
         found[task] = row
         report(f"{len(found)} of {len(tasks)}: {task}")
 

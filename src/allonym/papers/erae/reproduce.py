@@ -23,7 +23,7 @@ from allonym.papers.erae import examples, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
 from allonym.papers.erae.methods import CHEAPER, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
-from allonym.papers.erae.runs import Bench, Method
+from allonym.papers.erae.runs import EraeBench, EraeMethod
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
 from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.ruler.settings import Compared, favourites, plain_clauses, public_groups, two_set
@@ -87,7 +87,7 @@ def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, An
 
 def _tables(asked: Asked) -> Results:
     """Return all but what the ruler measures."""
-    bench, report, runs, folder = Bench(asked.data), asked.report, asked.runs or RUNS, asked.models
+    bench, report, runs, folder = EraeBench(asked.data), asked.report, asked.runs or RUNS, asked.models
     results = _about(bench, runs)
     methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
     results["models"] = trained(folder)
@@ -120,7 +120,7 @@ def _digest(folder: Path) -> str:
     return disk.digest(folder / models.WEIGHTS)
 
 
-def _about(bench: Bench, runs: int) -> dict[str, Any]:
+def _about(bench: EraeBench, runs: int) -> dict[str, Any]:
     """Return what the results are of, with room for them."""
     model = models.verify(DEFAULT_MODEL)
     return {
@@ -150,7 +150,7 @@ def _about(bench: Bench, runs: int) -> dict[str, Any]:
     }
 
 
-def _swept() -> Iterator[Method]:
+def _swept() -> Iterator[EraeMethod]:
     """Yield figure 2: both mechanisms over ε, in the paper's setting otherwise, and subset at a lower loss."""
     yield erae("subset", CHEAPER)
     for epsilon in EPSILONS:

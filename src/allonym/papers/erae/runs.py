@@ -45,7 +45,7 @@ Release = Callable[[Sequence[str], int], list[str]]
 
 
 @dataclass(frozen=True)
-class Method:
+class EraeMethod:
     """A row of table 1.
 
     Attributes:
@@ -67,7 +67,7 @@ class Method:
     fluent: bool = False
 
 
-class Bench:
+class EraeBench:
     """The texts and all that is learned or computed from the originals once."""
 
     def __init__(self, data: Path) -> None:
@@ -147,7 +147,7 @@ def first_sentences(text: str) -> str:
     return " ".join(sequences.write(tokens[start:end]) for start, end in zip(starts, ends, strict=True))
 
 
-def measure(bench: Bench, method: Method, runs: int) -> TableRow:
+def measure(bench: EraeBench, method: EraeMethod, runs: int) -> TableRow:
     """Return all figures of a method: means over runs, with bootstrap intervals over documents."""
     drawn = [_measured_once(bench, method, seed) for seed in range(runs)]
     figures = {
@@ -173,7 +173,7 @@ def _mean(drawn: Sequence[Row], part: str, name: Any) -> Figure:  # noqa: ANN401
     return scoring.bootstrap(np.mean([each[part][name] for each in drawn], axis=0))
 
 
-def sweep(bench: Bench, method: Method, seed: int) -> SweepRow:
+def sweep(bench: EraeBench, method: EraeMethod, seed: int) -> SweepRow:
     """Return similarity and static attacks of a method on some of the test reviews."""
     if method.loss_per_word is None:
         raise InputError(f"{method.name} proves no loss of a word, over which figure 2 is drawn; leave it out.")
@@ -190,7 +190,7 @@ def sweep(bench: Bench, method: Method, seed: int) -> SweepRow:
     )
 
 
-def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
+def _measured_once(bench: EraeBench, method: EraeMethod, seed: int) -> Row:
     """Return one number a document for every measure, of one draw."""
     released = method.release([*bench.train, *bench.test], seed)
     test = released[-len(bench.test) :]

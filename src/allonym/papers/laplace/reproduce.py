@@ -91,7 +91,7 @@ def markdown(results: Results) -> str:
     ]
     parts = [
         "## What an analyst keeps",
-        sweep.markdown([sweep.Row(**row) for row in results["rows"]]),
+        sweep.markdown([sweep.SweptRow(**row) for row in results["rows"]]),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
         ruler.chapter(results["grounds"]),

@@ -22,7 +22,16 @@ from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
 from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.syntf import tables
 from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
-from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, benches, measure, panel, vectorised
+from allonym.papers.syntf.runs import (
+    MeasuredSetting,
+    SyntfBench,
+    SyntfSetting,
+    as_texts,
+    benches,
+    measure,
+    panel,
+    vectorised,
+)
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
@@ -39,12 +48,12 @@ figures = tables.figures
 
 
 @dataclass(frozen=True)
-class Task:
+class SyntfTask:
     """A setting to measure, on which bench, for which table."""
 
     table: str
     kind: Kind
-    setting: Setting
+    setting: SyntfSetting
 
 
 @dataclass(frozen=True)
@@ -61,7 +70,7 @@ class Suspects:
     test: int
 
     @classmethod
-    def of(cls, bench: Bench, scenario: Scenario) -> Suspects:
+    def of(cls, bench: SyntfBench, scenario: Scenario) -> Suspects:
         """Return the suspects of a scenario."""
         messages = map(len, bench.suspects[scenario.name])
         authors = scenario.authors(bench.corpus)
@@ -133,30 +142,30 @@ def _of_the_paper(asked: Asked) -> Results:
     return results
 
 
-def _work(data: Path, runs: int, task: Task) -> Measured:
+def _work(data: Path, runs: int, task: SyntfTask) -> MeasuredSetting:
     """Measure one setting (in a process of its own, which loads the corpus once)."""
     bench = benches(data)[task.kind == "learned"]
     return measure(bench, task.setting, runs, tagged=task.table == "optimum")
 
 
-def _tasks() -> Iterator[Task]:
+def _tasks() -> Iterator[SyntfTask]:
     """Yield every setting of table 2, the optimum first, then the learned rating beside the paper's at equal loss."""
-    optimum = Setting()
-    yield Task("optimum", "paper", optimum)
+    optimum = SyntfSetting()
+    yield SyntfTask("optimum", "paper", optimum)
     for epsilon in EPSILONS:
         if epsilon != optimum.epsilon:
-            yield Task("epsilon", "paper", replace(optimum, epsilon=epsilon))
+            yield SyntfTask("epsilon", "paper", replace(optimum, epsilon=epsilon))
     for weight in (0.0, 0.1, 0.2, 0.4):
-        yield Task("spelling_weight", "paper", replace(optimum, spelling_weight=weight))
+        yield SyntfTask("spelling_weight", "paper", replace(optimum, spelling_weight=weight))
     for words in (100, 200):
-        yield Task("words", "paper", replace(optimum, words=words))
+        yield SyntfTask("words", "paper", replace(optimum, words=words))
     for morphology in ("lower", "orth"):
-        yield Task("morphology", "paper", replace(optimum, morphology=morphology))
-    yield Task("synonyms", "paper", replace(optimum, synonyms=True))
+        yield SyntfTask("morphology", "paper", replace(optimum, morphology=morphology))
+    yield SyntfTask("synonyms", "paper", replace(optimum, synonyms=True))
     for loss in LEARNED_LOSSES:
-        plain = Setting(loss_per_word=loss, words=LEARNED_WORDS, min_documents=2)
-        yield Task("learned rating", "learned", plain)
-        yield Task("learned rating", "learned", replace(plain, rating="utility"))
+        plain = SyntfSetting(loss_per_word=loss, words=LEARNED_WORDS, min_documents=2)
+        yield SyntfTask("learned rating", "learned", plain)
+        yield SyntfTask("learned rating", "learned", replace(plain, rating="utility"))
 
 
 def _scrubbed(texts: list[str]) -> list[str]:
