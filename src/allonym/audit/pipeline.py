@@ -51,9 +51,9 @@ def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
     if hasattr(payload, "indptr"):
         rows = payload.toarray()  # type: ignore[attr-defined] # vectors
         return [np.repeat(np.arange(rows.shape[1]), row) for row in rows]
-    place = {word: number for number, word in enumerate(words)}
+    column = {word: number for number, word in enumerate(words)}
     documents = [one if isinstance(one, list) else one.split() for one in payload]  # type: ignore[attr-defined]
-    return [np.array([place.get(word, -1) for word in document], np.int64) for document in documents]
+    return [np.array([column.get(word, -1) for word in document], np.int64) for document in documents]
 
 
 def _length(anonymizer: Anonymizer) -> int:
@@ -218,13 +218,13 @@ def _at_full_size(anonymizer: Anonymizer) -> Finding:
     words = getattr(anonymizer, "words", None)
     each = 40 if words is None else int(words)
     texts = [" ".join([word] * (each if words is None or audited.in_order else 1))] * -(-_DRAWS // each)
-    place = {one: number for number, one in enumerate(vocabulary)}
+    column = {one: number for number, one in enumerate(vocabulary)}
     released = columns_of(anonymizer.release(texts).payload, vocabulary)
     drawn = np.concatenate(released)
     if (drawn < 0).any():
         test = Test("words that are in no law", 0.0)
     else:
-        p_value = _p_value(audited, place[word], np.bincount(drawn, minlength=len(vocabulary)))
+        p_value = _p_value(audited, column[word], np.bincount(drawn, minlength=len(vocabulary)))
         if p_value is None:
             says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
             return Finding.not_audited("law", says)

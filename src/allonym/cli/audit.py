@@ -118,8 +118,8 @@ def _refuse_report(report: Path | None, force: bool) -> None:
 def _answer(context: click.Context, talk: Talk, audit: Audit, report: Path | None, force: bool) -> None:
     """Print the audit, and write the page."""
     if report is not None:
-        with atomic(report, force) as place:
-            place.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
+        with atomic(report, force) as path:
+            path.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
     first, rest = str(audit).split("\n", 1)
     talk.data(audit.to_dict(), f"{talk.heading(first)}\n{rest}")
     if report is not None:

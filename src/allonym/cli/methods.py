@@ -153,7 +153,7 @@ def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], 
         batches = list(open_documents(reference, text=text, author=label))
     except InputError as error:
         raise InputError(str(error).replace("--text", "--reference-text")) from error
-    labels = [one for batch in batches for one in batch.authors or []]
+    labels = [name for batch in batches for name in batch.authors or []]
     if "" in labels:
         raise InputError("A row of the reference has no label; fill the label column or leave the row out.")
     return [document for batch in batches for document in batch.texts], labels

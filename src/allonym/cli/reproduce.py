@@ -69,6 +69,6 @@ def command(
     results = papers.find(paper).run(papers.Asked(data, talk.say, **options))
     files = papers.files(paper, results)
     for name, content in files.items():
-        with atomic(out / name, force) as place:
-            place.write_text(content, encoding="utf-8")
+        with atomic(out / name, force) as path:
+            path.write_text(content, encoding="utf-8")
     talk.data(results, files[f"{paper}.md"])

@@ -125,16 +125,16 @@ def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
 
 def _at_once(job: Plan, out: Path, rng: Rng | None, progress: Progress, options: Options) -> JobOutcome:
     """Do a job of one chunk, which would be made again after a crash anyway."""
-    with atomic(out, options.force, source=job.documents.source) as place:
+    with atomic(out, options.force, source=job.documents.source) as path:
         _charge(job, options)
         release = _opened(job, rng)
-        layout, stage = _layout(job), place.parent.parent
+        layout, stage = _layout(job), path.parent.parent
         maker = Maker(job.anonymizer, layout, stage, options.on_error)
         [batch] = job.documents
         try:
             chunk = maker.make((0, without_authors(batch)), release)
             progress(chunk.rows)
-            _put_together(job, layout, [maker.path(0)], place, len(chunk.failed))
+            _put_together(job, layout, [maker.path(0)], path, len(chunk.failed))
         finally:
             maker.path(0).unlink(missing_ok=True)
     return JobOutcome(failed=chunk.failed)
@@ -242,19 +242,19 @@ def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
     return tuple(position for key in sorted(done) for position in done[key].failed)
 
 
-def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], place: Path, failed: int) -> None:
-    _write_record(job, place, failed)
+def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], path: Path, failed: int) -> None:
+    _write_record(job, path, failed)
     if layout.vectors:
         vocabulary = [str(term) for term in job.anonymizer.get_feature_names_out()]
-        write_terms(place, lambda: read_terms(paths), vocabulary)
+        write_terms(path, lambda: read_terms(paths), vocabulary)
     else:
-        layout.join_texts(place, paths)
+        layout.join_texts(path, paths)
 
 
-def _write_record(job: Plan, place: Path, failed: int) -> None:
+def _write_record(job: Plan, path: Path, failed: int) -> None:
     """Write the guarantee beside the output."""
     record = json.dumps(job.record(failed), ensure_ascii=False, indent=2) + "\n"
-    privacy_path(place).write_text(record, encoding="utf-8")
+    privacy_path(path).write_text(record, encoding="utf-8")
 
 
 def _opened(job: Plan, rng: Rng | None) -> OneRelease:

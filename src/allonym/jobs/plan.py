@@ -146,7 +146,7 @@ def _added_up(looks: Iterable[Look]) -> tuple[int, list[int], int, list[int]]:
     for look in looks:
         starts.append(count)
         authors.add(list(Counter(look.authors).elements()))
-        unreadable += [count + place for place in look.unreadable]
+        unreadable += [count + row for row in look.unreadable]
         count += look.rows
     return count, starts, authors.most(), unreadable
 
@@ -184,8 +184,8 @@ def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, 
     # Vectors have columns of their own; kept ones are named above.
     if documents.columns and anonymizer.kind == "texts":
         names = ", ".join(map(repr, documents.columns))
-        one = len(documents.columns) == 1
-        copied.append(f"the name of the column ({names})" if one else f"the names and order of the columns ({names})")
+        alone = len(documents.columns) == 1
+        copied.append(f"the name of the column ({names})" if alone else f"the names and order of the columns ({names})")
     if documents.format.holds != "document":
         copied.append("the number and order of the documents")
     return copied

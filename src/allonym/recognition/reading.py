@@ -90,26 +90,28 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
     return _with_profile(comparison, text, words, own)
 
 
-def _among_known(found: Recognition, text: str) -> Reading:
-    if found.recognised:
-        verdict = f"This text is recognised as yours: the strongest attacker is {sure(found.risk)}."
+def _among_known(recognition: Recognition, text: str) -> Reading:
+    if recognition.recognised:
+        verdict = f"This text is recognised as yours: the strongest attacker is {sure(recognition.risk)}."
     else:
         verdict = (
-            f"This text is not recognised: you rank {ordinal(found.rank or 0)}, and the strongest attacker is "
-            f"{sure(found.risk)} that it is yours."
+            f"This text is not recognised: you rank {ordinal(recognition.rank or 0)}, and the strongest attacker is "
+            f"{sure(recognition.risk)} that it is yours."
         )
-    notes = [_weak(found.words)] if found.words < FEW_WORDS else []
-    notes += [warning for warning in found.warnings if str(FEW_WORDS) not in warning]
+    notes = [_weak(recognition.words)] if recognition.words < FEW_WORDS else []
+    notes += [warning for warning in recognition.warnings if str(FEW_WORDS) not in warning]
     return Reading(
-        words=found.words,
+        words=recognition.words,
         basis="known",
-        sentence=found.measured,
+        sentence=recognition.measured,
         verdict=verdict,
-        risk=found.risk,
+        risk=recognition.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[AttackerRow(by.describes_itself_as, by.accuracy.to_json(), by.says(YOU)) for by in found.opinions],
-        marks=[_clue(clue, text) for clue in found.clues],
-        notes=[*notes, found.open_set],
+        attackers=[
+            AttackerRow(by.describes_itself_as, by.accuracy.to_json(), by.says(YOU)) for by in recognition.opinions
+        ],
+        marks=[_clue(clue, text) for clue in recognition.clues],
+        notes=[*notes, recognition.open_set],
     )
 
 
@@ -134,21 +136,21 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
     return "function" if all(word in _SMALL_WORDS for word in words) else "wording"
 
 
-def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
+def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
     sentence = (
-        f"Among 50 bloggers, an attacker picks the right one {found.attack.in_percent()} of the time from a text "
-        f"of about {found.compared_at:,} words; chance is 2 %."
+        f"Among 50 bloggers, an attacker picks the right one {comparison.attack.in_percent()} of the time from a text "
+        f"of about {comparison.compared_at:,} words; chance is 2 %."
     )
-    verdict = f"This text is more unusual than {percent(found.more_unusual_than)} of theirs."
+    verdict = f"This text is more unusual than {percent(comparison.more_unusual_than)} of theirs."
     rows = [
         AttackerRow(
             "word and character habits, 5,000 words of each blogger known",
-            found.attack.to_json(),
+            comparison.attack.to_json(),
             "says nothing about you: it has no text of yours",
         ),
         AttackerRow(
             "the same, on texts about as unusual as this one",
-            found.attack_if_as_unusual.to_json(),
+            comparison.attack_if_as_unusual.to_json(),
             "what to expect if you wrote a blog",
         ),
     ]
@@ -159,10 +161,10 @@ def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) 
         basis="profile",
         sentence=sentence,
         verdict=verdict,
-        risk=found.more_unusual_than,
+        risk=comparison.more_unusual_than,
         risk_means="share of bloggers’ texts that are less unusual",
         attackers=rows,
-        marks=[_finding(finding) for finding in found.findings],
+        marks=[_finding(finding) for finding in comparison.findings],
         notes=[*notes, _PROFILE_CAN],
     )
 
@@ -178,14 +180,14 @@ def _same_writer(text: str, own: Sequence[str]) -> list[AttackerRow]:
     return [AttackerRow("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
 
 
-def _finding(found: HabitFinding) -> Mark:
-    places = [(start, stop) for start, stop in found.places[:MOST_PLACES]]
-    if found.kind == "shape":
-        note = f"{found.rate:.1f}, usual {found.usual:.1f}"
+def _finding(finding: HabitFinding) -> Mark:
+    places = [(start, stop) for start, stop in finding.places[:MOST_PLACES]]
+    if finding.kind == "shape":
+        note = f"{finding.rate:.1f}, usual {finding.usual:.1f}"
     else:
-        often = "more often than usual" if found.more else "rarer than usual"
-        note = f"{often}: {_rate(found.rate)} in 1,000 words, usual {_rate(found.usual)}"
-    return Mark(found.kind, found.feature, found.share, note, places)
+        often = "more often than usual" if finding.more else "rarer than usual"
+        note = f"{often}: {_rate(finding.rate)} in 1,000 words, usual {_rate(finding.usual)}"
+    return Mark(finding.kind, finding.feature, finding.share, note, places)
 
 
 def _rate(value: float) -> str:

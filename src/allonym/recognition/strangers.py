@@ -225,8 +225,8 @@ def tested(
     """
     taken: list[NDArray[np.bool_]] = []
     refused: list[NDArray[np.bool_]] = []
-    for place, own in enumerate(examples):
-        constant, slope = weigh([*examples[:place], *examples[place + 1 :]], elsewhere)
+    for turn, own in enumerate(examples):
+        constant, slope = weigh([*examples[:turn], *examples[turn + 1 :]], elsewhere)
         taken.append(constant + slope * own.strangers < 0)
         refused.append(constant + slope * own.known >= 0)
     by_stranger = authors[np.concatenate([group.strangers for group in groups])]

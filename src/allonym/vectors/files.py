@@ -69,11 +69,11 @@ def read_words(path: Path) -> list[str]:
     return [_decode(line.removesuffix(b"\r"), path.name, number) for number, line in enumerate(lines, start=1)]
 
 
-def _decode(word: bytes, name: str, number: int, place: str = "in line") -> str:
+def _decode(word: bytes, name: str, number: int, where: str = "in line") -> str:
     try:
         return word.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"The word {place} {number} of {name} is not UTF-8: save the file as UTF-8.") from error
+        raise InputError(f"The word {where} {number} of {name} is not UTF-8: save the file as UTF-8.") from error
 
 
 def _read_numpy(path: Path, vocabulary: Vocabulary) -> Vectors:

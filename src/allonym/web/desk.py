@@ -161,9 +161,9 @@ class Desk:
         """Note that the draft may be known to others as it stands."""
         self.edited = self.edited or (self.draft is not None and self.draft.edited)
 
-    def edit(self, place: int, to: str) -> Draft:
+    def edit(self, change: int, to: str) -> Draft:
         """Change one stretch of the draft."""
-        self.draft = self.drafted().edit(place, to=to)
+        self.draft = self.drafted().edit(change, to=to)
         return self.draft
 
     def restore(self) -> Draft:

@@ -82,12 +82,12 @@ def build(desk: Desk) -> Report:
 def trade_off(protection: str, position: int) -> Lines | None:
     """Return the measured positions with the chosen one ringed; None where nothing was measured."""
     curve, chosen = methods.curve(protection, position)
-    measured = [] if curve is None else [(place, one) for place, one in enumerate(curve["points"]) if one["attack"]]
+    measured = [] if curve is None else [(number, one) for number, one in enumerate(curve["points"]) if one["attack"]]
     if curve is None or not measured:
         return None
     points = [
-        point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=place == chosen)
-        for place, one in measured
+        point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=number == chosen)
+        for number, one in measured
     ]
     ring = "The ring marks your choice." if chosen in dict(measured) else "Your choice was not measured."
     return drawn_trade_off(
@@ -124,9 +124,9 @@ def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, s
     alike = desk.same_writer()
     if alike is not None:
         rows.append(("one writer wrote the original and this, judged by style alone", "–", _share(alike.probability)))
-    kept = desk.meaning_kept()
-    if kept is not None:
-        rows.append(("likeness of meaning", "100 %", _share(max(0.0, kept))))
+    meaning = desk.meaning_kept()
+    if meaning is not None:
+        rows.append(("likeness of meaning", "100 %", _share(max(0.0, meaning))))
     if draft.draw.changes:
         words = [(len(change.before.split()), change.same) for change in draft.draw.changes]
         left = sum(count for count, same in words if same) / max(1, sum(count for count, _ in words))

@@ -75,29 +75,31 @@ class Draft:
         """The text as it stands."""
         if not self.edits:
             return self.draw.released
-        return "".join(self.edits.get(place, change.after) for place, change in enumerate(self.draw.changes))
+        return "".join(self.edits.get(number, change.after) for number, change in enumerate(self.draw.changes))
 
     @property
     def edited(self) -> bool:
         """Whether it differs from what was drawn."""
         return self.text != self.draw.released
 
-    def edit(self, place: int, *, to: str) -> Draft:
+    def edit(self, number: int, *, to: str) -> Draft:
         """Return the draft with one stretch changed: "drawn", "original", or to a word."""
-        if not 0 <= place < len(self.draw.changes):
+        if not 0 <= number < len(self.draw.changes):
             raise InputError("There is no such change in this draft; load the page again.")
-        change = self.draw.changes[place]
-        edits = {other: words for other, words in self.edits.items() if other != place}
+        change = self.draw.changes[number]
+        edits = {other: words for other, words in self.edits.items() if other != number}
         if to == "original":
-            edits[place] = change.before
+            edits[number] = change.before
         elif to != "drawn":
-            edits[place] = with_word(change.after or change.before, to)
+            edits[number] = with_word(change.after or change.before, to)
         return replace(self, edits=edits)
 
     def reject(self) -> Draft:
         """Return the draft with the original in every place."""
         changes = enumerate(self.draw.changes)
-        return replace(self, edits={place: one.before for place, one in changes if one.before != one.after})
+        return replace(
+            self, edits={number: change.before for number, change in changes if change.before != change.after}
+        )
 
 
 def estimate(protection: str, position: int, text: str) -> DrawCharge:

@@ -116,7 +116,7 @@ class UploadedTable:
         self._promised.append(job.per_document)
         again = "" if self.runs == 1 else f" All runs together, on a document: {worded(added(self._promised), 'run')}"
         self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
-        keep = [word for one in choice.keep for word in ("--keep", one)]
+        keep = [word for column in choice.keep for word in ("--keep", column)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
         if purse is not None:
             options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]

@@ -195,8 +195,8 @@ class A4NT(Anonymizer):
         read = [self._read(text) for text in documents]
         translated = self._translated(read, streams, n)
         return [
-            [self._written(sentences, [forms[min(row, len(forms) - 1)] for forms in own]) for row in range(n)]
-            for sentences, own in zip(read, translated, strict=True)
+            [self._written(sentences, [forms[min(row, len(forms) - 1)] for forms in versions]) for row in range(n)]
+            for sentences, versions in zip(read, translated, strict=True)
         ]
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
@@ -251,13 +251,13 @@ class A4NT(Anonymizer):
         if network.shape.neutral:  # whose it is plays no part, or the output would tell more than the text
             return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
-        told = np.rint(judged / UNIT).astype(np.int64)
+        score = np.rint(judged / UNIT).astype(np.int64)
         alone = logarithm(np.array(LEFT_ALONE[self.prefer]))
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
         for document in documents:
             here = slice(len(sources), len(sources) + len(document))
-            total = told[here][readable[here]].sum(axis=0)
+            total = score[here][readable[here]].sum(axis=0)
             source = int(total.argmax()) if self.source == AUTO else network.classes.index(self.source)
             rewritten = readable[here] & (judged[here, target] < alone) & (source != target)
             sources += [source if yes else None for yes in rewritten]

@@ -148,16 +148,16 @@ class SynTF(Anonymizer):
         documents = checked_texts(texts)
         if self.rating == "utility" and y is None:
             raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels).")
-        found = Counter[str]()
+        documents_with = Counter[str]()
         for text in documents:
-            found.update(set(self._terms(text)))
+            documents_with.update(set(self._terms(text)))
         if self.vocabulary is None:
-            learned = sorted(term for term, count in found.items() if count >= self.min_documents)
+            learned = sorted(term for term, count in documents_with.items() if count >= self.min_documents)
             self._set_vocabulary(learned, only_with_vectors=True)
         else:
             self._set_vocabulary(self._given_vocabulary(), only_with_vectors=False)
         # Smoothed as scikit-learn does, so that a term in every text still counts.
-        rarities = [(1 + len(documents)) / (1 + found[term]) for term in self._vocabulary]
+        rarities = [(1 + len(documents)) / (1 + documents_with[term]) for term in self._vocabulary]
         self._idf = np.rint((arithmetic.logarithm(np.array(rarities)) + 1) * _IDF_UNIT).astype(np.int64)
         self._public = public
         if self.rating == "utility" and y is not None:

@@ -84,13 +84,13 @@ class WordExponential(WordSubstitution):
 
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
         """Draw for all segments at once, so that each word's row of weights is computed once."""
-        found = np.empty(len(rows), np.int64)
+        substitutes = np.empty(len(rows), np.int64)
         for all_of_them in in_segments(lengths, SEGMENT * max(1, len(rows)), streams):
             wanted = np.full(all_of_them.shape, self.stand_in_)  # what fills up a segment is drawn and dropped
             wanted.flat[all_of_them.cells] = rows[all_of_them.places]
             drawn = self.mechanism_.draw(wanted, all_of_them.streams)
-            found[all_of_them.places] = drawn.flat[all_of_them.cells]
-        return found
+            substitutes[all_of_them.places] = drawn.flat[all_of_them.cells]
+        return substitutes
 
 
 def _exactly(mechanism: MetricExponential, rows: Int64) -> Deniability:

@@ -103,7 +103,7 @@ class WordLaplace(WordSubstitution):
         """
         mechanism, in_bulk = self.mechanism_, acceleration.worth_compiling(len(rows) * len(self.table_))
         per_word = mechanism.numbers_per_point
-        found = np.empty(len(rows), np.int64)
+        substitutes = np.empty(len(rows), np.int64)
         at_once = max(SEGMENT, _NOISE_BYTES // (8 * per_word))
         moved = np.empty((min(_SEARCHED_AT_ONCE, len(rows)) + at_once, self.table_.dimensions))
         first = last = 0
@@ -114,11 +114,11 @@ class WordLaplace(WordSubstitution):
             starts = self.table_.vectors[rows[some.places]]
             moved[some.places[0] - first : last - first] = mechanism.perturb(starts, numbers, in_bulk=in_bulk)
             if last - first >= _SEARCHED_AT_ONCE:
-                found[first:last] = self.table_.nearest(moved[: last - first])[:, 0]
+                substitutes[first:last] = self.table_.nearest(moved[: last - first])[:, 0]
                 first = last
         if last > first:
-            found[first:] = self.table_.nearest(moved[: last - first])[:, 0]
-        return found
+            substitutes[first:] = self.table_.nearest(moved[: last - first])[:, 0]
+        return substitutes
 
 
 EXAMPLE = WordLaplace(epsilon=30.0, words=20, order="text")

@@ -348,8 +348,8 @@ class WordSubstitution(Anonymizer):
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:
-        found = map(self.table_.index, terms(document, morphology="lower"))
-        return np.array([row for row in found if row is not None], np.int64)
+        indices = map(self.table_.index, terms(document, morphology="lower"))
+        return np.array([row for row in indices if row is not None], np.int64)
 
 
 def _check_equal_lengths(first: Float32, second: Float32) -> None:

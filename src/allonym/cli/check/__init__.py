@@ -151,9 +151,9 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
     words = round(statistics.median(count_words(text) for text in documents.values()))
     reference = _reference(talk, known, documents.values())
     recogniser, me = _trained(talk, reference, words, options)
-    found = {name: recogniser.check(text, me) for name, text in documents.items()}
-    first = next(iter(found.values()))
-    if len(found) == 1:
+    recognised = {name: recogniser.check(text, me) for name, text in documents.items()}
+    first = next(iter(recognised.values()))
+    if len(recognised) == 1:
         [text] = documents.values()
         lines = [talk.heading(str(first)), first.open_set, *printing.attackers(first)]
         lines += printing.clues(first.clues, text, _CLUES)
@@ -161,14 +161,14 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
             lines += ["", printing.marked(text, first.clues, talk)]
         answer: dict[str, Any] = first.to_dict()
     else:
-        ranked = sorted(found.items(), key=lambda item: (-item[1].risk, item[0]))
-        lines = [printing.HEADER, *(printing.row(name, one) for name, one in ranked)]
+        ranked = sorted(recognised.items(), key=lambda item: (-item[1].risk, item[0]))
+        lines = [printing.HEADER, *(printing.row(name, recognition) for name, recognition in ranked)]
         lines += ["", *printing.attackers(first, verdicts=False), *printing.errors(first)]
-        answer = {"documents": [{"id": name, **one.to_dict()} for name, one in found.items()]}
+        answer = {"documents": [{"id": name, **recognition.to_dict()} for name, recognition in recognised.items()]}
     talk.data(answer, "\n".join(lines))
-    for warning in dict.fromkeys(warning for one in found.values() for warning in one.warnings):
+    for warning in dict.fromkeys(warning for recognition in recognised.values() for warning in recognition.warnings):
         talk.say(f"Warning: {warning}")
-    return max(one.risk for one in found.values())
+    return max(recognition.risk for recognition in recognised.values())
 
 
 def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None) -> tuple[float | None, int]:

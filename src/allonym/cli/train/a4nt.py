@@ -94,7 +94,7 @@ def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4
         seed=plan.seed,
     )
     common.refuse_other_texts(fingerprint, corpus.fingerprint)
-    sizes = (f"{name} {len(own.lengths):,}" for name, own in zip(corpus.classes, corpus.learned, strict=True))
+    sizes = (f"{name} {len(sample.lengths):,}" for name, sample in zip(corpus.classes, corpus.learned, strict=True))
     talk.say(
         f"{corpus.documents:,} documents; {len(corpus.vocabulary):,} words, which cover "
         f"{percent(corpus.coverage, 1)} of the text; sentences to learn from: {', '.join(sizes)}."

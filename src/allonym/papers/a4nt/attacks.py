@@ -118,8 +118,8 @@ def scored(truth: Sequence[str], named: Sequence[str], documents: NDArray[np.int
     weighted = (f1 * true).sum(1) / true.sum(1)
     return Scored(
         f1=_figure(weighted),
-        f1_of={name: _figure(f1[:, place]) for place, name in enumerate(classes)},
-        recognised={name: _figure(recall[:, place]) for place, name in enumerate(classes)},
+        f1_of={name: _figure(f1[:, column]) for column, name in enumerate(classes)},
+        recognised={name: _figure(recall[:, column]) for column, name in enumerate(classes)},
         counted=len(truth),
     )
 
@@ -128,7 +128,7 @@ def _tables(
     truth: Sequence[str], named: Sequence[str], documents: NDArray[np.int64], classes: Sequence[str]
 ) -> NDArray[np.float64]:
     """Return true × named classes: once of all documents, then of documents drawn with replacement."""
-    number = {name: place for place, name in enumerate(classes)}
+    number = {name: column for column, name in enumerate(classes)}
     cells = np.array([number[one] * len(classes) + number[other] for one, other in zip(truth, named, strict=True)])
     count = int(documents.max()) + 1
     of_document = np.zeros((count, len(classes) ** 2))
@@ -140,8 +140,8 @@ def _tables(
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    found: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
-    return found
+    ratio: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+    return ratio
 
 
 def _figure(values: Floats) -> Figure:

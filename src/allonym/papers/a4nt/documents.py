@@ -78,10 +78,10 @@ class DocumentPart:
         rows = spread(len(self), documents)
         starts = np.searchsorted(self.owners, np.arange(len(self)))
         places = np.arange(len(self.owners)) - starts[self.owners]
-        kept = np.flatnonzero(np.isin(self.owners, rows) & (places < sentences))
+        rows_kept = np.flatnonzero(np.isin(self.owners, rows) & (places < sentences))
         return DocumentPart(
-            [self.pieces[row] for row in kept],
-            np.searchsorted(rows, self.owners[kept]),
+            [self.pieces[row] for row in rows_kept],
+            np.searchsorted(rows, self.owners[rows_kept]),
             {name: [classes[row] for row in rows] for name, classes in self.classes.items()},
             self.labelled,
         )
@@ -128,9 +128,9 @@ def _filled(stored: list[Any]) -> DocumentPart:
 
 def check(data: Path) -> None:
     """Raise an `InputError` for a corpus that is missing before long work begins."""
-    for place in ("blogs/blogs_4002.parquet", "political_speeches/political_speeches.parquet"):
-        if not (data / place).exists():
-            raise InputError(f"{place} is not in the data folder; name the folder that holds it with --data.")
+    for file in ("blogs/blogs_4002.parquet", "political_speeches/political_speeches.parquet"):
+        if not (data / file).exists():
+            raise InputError(f"{file} is not in the data folder; name the folder that holds it with --data.")
 
 
 def load_blogs(data: Path, *, train: int, held_out: int) -> SplitCorpus:
@@ -144,11 +144,11 @@ def load_blogs(data: Path, *, train: int, held_out: int) -> SplitCorpus:
         chosen = [own for own in posts.values() if corpus.splits[own[0]] == split]
         most = train if split == "train" else held_out
         order = [digest(name) for name in corpus.ids] if split == "train" else None
-        found = [_first_sentences((corpus.texts[post] for post in _ordered(own, order)), most) for own in chosen]
+        sentences = [_first_sentences((corpus.texts[post] for post in _ordered(own, order)), most) for own in chosen]
         ages = ["teen" if corpus.age_groups[own[0]] == blogs.AGE_GROUPS[0] else "adult" for own in chosen]
         genders = [corpus.genders[own[0]] for own in chosen]
         six = [f"{corpus.age_groups[own[0]]}-{corpus.genders[own[0]]}" for own in chosen]
-        parts[split] = _part(found, {"blog-age": ages, "blog-gender": genders, SIX: six}, labelled=False)
+        parts[split] = _part(sentences, {"blog-age": ages, "blog-gender": genders, SIX: six}, labelled=False)
     return SplitCorpus(**parts, documents=len(posts), posts=len(corpus.texts))
 
 
@@ -159,8 +159,8 @@ def load_speeches(data: Path, *, train: int, held_out: int) -> SplitCorpus:
     for split in speeches.SPLITS:
         rows = [row for row, own in enumerate(corpus.splits) if own == split]
         most = train if split == "train" else held_out
-        found = [_first_sentences([_beginning(corpus.texts[row], most)], most, names=True) for row in rows]
-        parts[split] = _part(found, {"speech": [corpus.speakers[row] for row in rows]}, labelled=True)
+        sentences = [_first_sentences([_beginning(corpus.texts[row], most)], most, names=True) for row in rows]
+        parts[split] = _part(sentences, {"speech": [corpus.speakers[row] for row in rows]}, labelled=True)
     return SplitCorpus(**parts, documents=len(corpus.texts), posts=len(corpus.texts))
 
 
@@ -169,24 +169,24 @@ def spread(count: int, most: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
-def _part(found: Sequence[list[MaskedSentence]], classes: dict[str, list[str]], *, labelled: bool) -> DocumentPart:
+def _part(documents: Sequence[list[MaskedSentence]], classes: dict[str, list[str]], *, labelled: bool) -> DocumentPart:
     """Put documents together; those without a sentence are left out."""
-    filled = [row for row, pieces in enumerate(found) if pieces]
-    owners = np.repeat(np.arange(len(filled)), [len(found[row]) for row in filled])
-    pieces = [piece for row in filled for piece in found[row]]
+    filled = [row for row, pieces in enumerate(documents) if pieces]
+    owners = np.repeat(np.arange(len(filled)), [len(documents[row]) for row in filled])
+    pieces = [piece for row in filled for piece in documents[row]]
     kept = {name: [values[row] for row in filled] for name, values in classes.items()}
     return DocumentPart(pieces, owners, kept, labelled)
 
 
 def _first_sentences(texts: Iterable[str], most: int, *, names: bool = False) -> list[MaskedSentence]:
-    found: list[MaskedSentence] = []
+    sentences: list[MaskedSentence] = []
     for text in texts:
         for piece in masked_sentences.sentences(text, names=names):
             if len(piece.tokens) >= FEWEST_TOKENS and is_prose(list(piece.tokens)):
-                found.append(piece)
-            if len(found) == most:
-                return found
-    return found
+                sentences.append(piece)
+            if len(sentences) == most:
+                return sentences
+    return sentences
 
 
 def _beginning(text: str, sentences: int) -> str:

@@ -63,7 +63,7 @@ def found(folder: Path | None) -> tuple[list[EvaluatedModel], list[str]]:
     places = [models.find(name) for name in models.shipped() if name.startswith(SHIPPED)]
     if folder is not None:
         places += sorted(path.parent for path in folder.glob(f"*/{models.CONFIG}"))
-    kept: dict[str, EvaluatedModel] = {}
+    by_weights: dict[str, EvaluatedModel] = {}
     problems = []
     for place in places:
         try:
@@ -71,25 +71,25 @@ def found(folder: Path | None) -> tuple[list[EvaluatedModel], list[str]]:
         except AllonymError as error:
             problems.append(f"{place.name}: {error}")
             continue
-        kept.setdefault(model.weights, model)
-    return list(kept.values()), problems
+        by_weights.setdefault(model.weights, model)
+    return list(by_weights.values()), problems
 
 
-def _model(place: Path) -> EvaluatedModel:
-    opened = models.verify(place)
+def _model(folder: Path) -> EvaluatedModel:
+    opened = models.verify(folder)
     names = sorted(str(name) for name in opened.config.get("classes", ()))
     setting = next((setting for setting, classes in CLASSES.items() if sorted(classes) == names), None)
     if opened.config.get("kind") != KIND or setting is None:
         raise AllonymError("it is no A4NT model of one of the settings: leave it out.")
     return EvaluatedModel(
-        name=place.name,
-        folder=place,
+        name=folder.name,
+        folder=folder,
         trained_for=setting,
         variant=str(opened.config["shape"]["variant"]),
         recipe=str(opened.config.get("recipe", "unknown")),
         neutral=bool(opened.config["shape"].get("neutral", False)),
         balance=float(opened.config.get("balance", BALANCE)),
-        weights=disk.digest(place / models.WEIGHTS)[:16],
+        weights=disk.digest(folder / models.WEIGHTS)[:16],
         size_bytes=opened.size_bytes,
     )
 
@@ -118,7 +118,7 @@ def every_sentence(model: EvaluatedModel, part: DocumentPart, setting: str, *, d
     longest = max(map(len, ids)) + FURTHER_WORDS
     translated: list[list[str]] = [[] for _ in ids]
     for source, target in targets(model, setting).items():
-        rows = [row for row, own in enumerate(sources) if own == source]
+        rows = [row for row, writer in enumerate(sources) if writer == source]
         number = reader.classes.index(source)
         aim = 0 if model.neutral else reader.classes.index(target)
         numbers = _numbers(len(rows), draws, longest, number)
@@ -133,7 +133,7 @@ def chosen(model: EvaluatedModel, part: DocumentPart, setting: str, prefer: Pref
     sources = part.sentence_classes(model.trained_for)
     rewritten = [""] * len(sources)
     for source, target in targets(model, setting).items():
-        rows = [row for row, own in enumerate(sources) if own == source]
+        rows = [row for row, writer in enumerate(sources) if writer == source]
         method = _method(model.folder, target, AUTO if model.neutral else source, prefer, part.labelled)
         released = method.release([part.inputs[row] for row in rows], rng=insecure(SEED)).payload
         for row, text in zip(rows, released, strict=True):
@@ -164,9 +164,9 @@ def _written(reader: A4ntReader, part: DocumentPart, row: int, original: Sequenc
     unknown = iter([token for token, number in zip(piece.tokens, original, strict=True) if number == UNKNOWN])
     words = [word for word in sample if word != END] or original
     forms = [next(unknown, "") if word == UNKNOWN else reader.vocabulary.forms[word] for word in words]
-    kept = [form for form in forms if form and form not in SPECIAL]
+    tokens = [form for form in forms if form and form not in SPECIAL]
     originals: Mapping[str, Sequence[str]] = {} if part.labelled else piece.originals
-    return masked_sentences.write(kept, originals, placeholders=part.labelled)
+    return masked_sentences.write(tokens, originals, placeholders=part.labelled)
 
 
 @lru_cache(8)

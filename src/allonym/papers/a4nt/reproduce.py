@@ -181,11 +181,11 @@ def _all(
     bench: A4ntBench, tasks: Sequence[A4ntTask], report: Callable[[str], None], processes: int | None
 ) -> list[tuple[A4ntTask, Row]]:
     """Do tasks, some at once; return them in their order."""
-    found: dict[A4ntTask, Row] = {}
+    rows: dict[A4ntTask, Row] = {}
 
     def done(task: A4ntTask, row: Row) -> None:
-        found[task] = row
-        report(f"{len(found)} of {len(tasks)}: {task}")
+        rows[task] = row
+        report(f"{len(rows)} of {len(tasks)}: {task}")
 
     at_once = min(processes or os.cpu_count() or 1, max(1, len(tasks)))
     if at_once == 1:
@@ -196,7 +196,7 @@ def _all(
             waiting = {pool.submit(_work, bench, task): task for task in tasks}
             for future in as_completed(waiting):
                 done(waiting[future], future.result())
-    return [(task, found[task]) for task in tasks]
+    return [(task, rows[task]) for task in tasks]
 
 
 def _alone() -> None:

@@ -28,7 +28,7 @@ class JudgedGoal:
 def of_setting(results: Results, setting: str) -> list[Row]:
     """Return what was measured in a setting: the paper's variant first, its recipes in the paper's order."""
     rows = [row for row in results["measured"] if row["setting"] == setting]
-    order = {recipe: place for place, recipe in enumerate(RECIPES)}
+    order = {recipe: rank for rank, recipe in enumerate(RECIPES)}
 
     def key(row: Row) -> tuple[bool, bool, int]:
         return row["trained_for"] == SIX, row["variant"] != "paper", order.get(row["recipe"], len(order))
@@ -38,8 +38,8 @@ def of_setting(results: Results, setting: str) -> list[Row]:
 
 def attack_on(row: Row, attacker: str) -> Row:
     """Return what an attacker reached on a model's translations."""
-    found: Row = next(attack for attack in row["attacks"] if attack["attacker"] == attacker)
-    return found
+    reached: Row = next(attack for attack in row["attacks"] if attack["attacker"] == attacker)
+    return reached
 
 
 def label(row: Row, results: Results) -> str:

@@ -120,8 +120,8 @@ class A4ntBench:
 
     def _digest(self, *what: str) -> str:
         """Return what tells a result from those of other sizes, or of another version."""
-        told = json.dumps([__version__, asdict(self.sizes), *what])
-        return hashlib.sha256(told.encode()).hexdigest()[:20]
+        described = json.dumps([__version__, asdict(self.sizes), *what])
+        return hashlib.sha256(described.encode()).hexdigest()[:20]
 
 
 def learn(bench: A4ntBench, setting: str, name: str) -> Row:
@@ -273,16 +273,16 @@ def _difficulty(bench: A4ntBench, part: DocumentPart, setting: str, new: Sequenc
 def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list[Bin]:
     """Return for each bin its middle, how many there are, and the mean value."""
     numbers = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(edges) - 2)
-    found: list[Bin] = []
+    bins: list[Bin] = []
     for number in range(len(edges) - 1):
         here = numbers == number
         middle, count = float((edges[number] + edges[number + 1]) / 2), int(here.sum())
         if values is None:
-            found.append(Bin(middle, count))
+            bins.append(Bin(middle, count))
         else:
             known = values[here][~np.isnan(values[here])]  # no METEOR is known where none is installed
-            found.append(MeanBin(middle, count, float(known.mean()) if len(known) else None))
-    return found
+            bins.append(MeanBin(middle, count, float(known.mean()) if len(known) else None))
+    return bins
 
 
 def _point(

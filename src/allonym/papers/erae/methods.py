@@ -148,7 +148,7 @@ def of(anonymizer: Anonymizer) -> Release:
     """Return what an anonymizer releases for a seed."""
 
     def release(texts: Sequence[str], seed: int) -> list[str]:
-        found: list[str] = anonymizer.release(texts, rng=insecure(seed)).payload
-        return found
+        released: list[str] = anonymizer.release(texts, rng=insecure(seed)).payload
+        return released
 
     return release

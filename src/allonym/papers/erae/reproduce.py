@@ -71,14 +71,14 @@ def run(asked: Asked) -> Results:
     return results
 
 
-def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+def _with_earlier(results: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """Add the rows of trained networks that are not there now, marked, where the earlier run has them."""
     present = {model["row"] for model in results["models"]}
-    absent = [model for model in kept["models"] if model["row"] not in present]
-    if absent and kept["documents"] != results["documents"]:
+    absent = [model for model in before["models"] if model["row"] not in present]
+    if absent and before["documents"] != results["documents"]:
         raise InputError("The earlier results are of other texts: leave them out, or use the same.")
-    rows = {row["method"]: row | {EARLIER: True} for row in kept["table_1"]}
-    order = [row["method"] for row in kept["table_1"]] if absent else []
+    rows = {row["method"]: row | {EARLIER: True} for row in before["table_1"]}
+    order = [row["method"] for row in before["table_1"]] if absent else []
     results["table_1"] += [rows[model["row"]] for model in absent]
     results["table_1"].sort(key=lambda row: order.index(row["method"]) if row["method"] in order else len(order))
     results["models"] += [model | {EARLIER: True} for model in absent]
@@ -101,19 +101,19 @@ def _tables(asked: Asked) -> Results:
         report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
     network = ERAE(**PAPER).network_
     places = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
-    results["tables_2_and_3"] = [place.to_json() for place in places]
+    results["tables_2_and_3"] = [candidate.to_json() for candidate in places]
     results["table_4"] = [example.to_json() for example in examples.outputs(methods, erae_runs.SEED)]
     return results
 
 
 def trained(folder: Path | None) -> list[dict[str, Any]]:
     """Return what tells the models of a folder from others; empty without."""
-    found = []
+    models_there = []
     for row, name in TRAINED.items():
         if folder is not None and (folder / name).is_dir():
             model = models.verify(folder / name)
-            found.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
-    return found
+            models_there.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
+    return models_there
 
 
 def _digest(folder: Path) -> str:

@@ -85,13 +85,13 @@ class EraeBench:
     def __init__(self, data: Path) -> None:
         corpus = imdb62.load(data)
         order = insecure(SEED).words(len(corpus.texts)).argsort().tolist()
-        own: dict[tuple[str, bool], list[int]] = {}
+        rows_of: dict[tuple[str, bool], list[int]] = {}
         for row in order:
-            own.setdefault((corpus.authors[row], corpus.train[row]), []).append(row)
+            rows_of.setdefault((corpus.authors[row], corpus.train[row]), []).append(row)
         authors = sorted(set(corpus.authors), key=int)
 
         def chosen(part: bool, first: int, last: int) -> tuple[list[str], list[str]]:
-            rows = [row for author in authors for row in own[author, part][first:last]]
+            rows = [row for author in authors for row in rows_of[author, part][first:last]]
             return [first_sentences(corpus.texts[row]) for row in rows], [corpus.authors[row] for row in rows]
 
         self.known, self.known_authors = chosen(True, 0, KNOWN)
@@ -154,7 +154,7 @@ def first_sentences(text: str) -> str:
     is the only one, because many reviews end in a sign-off.
     """
     tokens = text.split()[:TOKENS]
-    ends = [place + 1 for place, token in enumerate(tokens[:-1]) if token in _ENDS] or [len(tokens)]
+    ends = [index + 1 for index, token in enumerate(tokens[:-1]) if token in _ENDS] or [len(tokens)]
     starts = [0, *ends[:-1]]
     return " ".join(sequences.write(tokens[start:end]) for start, end in zip(starts, ends, strict=True))
 

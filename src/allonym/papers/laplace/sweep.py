@@ -137,8 +137,8 @@ def _row(
     after: Sequence[list[str]],
     table: WordTable | None,
 ) -> SweptRow:
-    kept = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(before, after, strict=True)]
-    unchanged = sum(kept) / max(1, sum(map(len, before)))
+    in_both = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(before, after, strict=True)]
+    unchanged = sum(in_both) / max(1, sum(map(len, before)))
     moved = None if table is None else _moved(before, after, table)
     return SweptRow(corpus.name, method, epsilon, worst, unchanged, moved, *_usefulness(corpus, after))
 

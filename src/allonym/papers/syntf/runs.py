@@ -165,11 +165,11 @@ def benches(data: Path) -> tuple[SyntfBench, SyntfBench]:
 def panel(*, tagged: bool) -> dict[str, Attacker]:
     """Return the attackers: the paper's two, with parts of speech if `tagged`, and three that read n-grams."""
     attackers: list[Attacker] = [WordNGramSVM(), WordBayes(), CharacterNGramSVM(), WritePrintsSVM(), WritePrintsBayes()]
-    found = {attacker.name: attacker for attacker in attackers}
+    by_name = {attacker.name: attacker for attacker in attackers}
     if tagged:
         kinds = (WritePrintsSVM, WritePrintsBayes)
-        found |= {name: kind(parts_of_speech=True, cache=_cache()) for name, kind in zip(TAGGED, kinds, strict=True)}
-    return found
+        by_name |= {name: kind(parts_of_speech=True, cache=_cache()) for name, kind in zip(TAGGED, kinds, strict=True)}
+    return by_name
 
 
 @cache
@@ -260,15 +260,15 @@ def _attacked(
     score: Callable[[Sequence[object], Sequence[object]], Scored],
 ) -> dict[str, dict[str, Scored]]:
     """Let attackers learn from each scenario's known messages and score what they say of the others."""
-    found = {}
+    reached = {}
     for name, (known, unknown) in bench.suspects.items():
         learned = train(list(attackers.values()), [texts[row] for row in known.tolist()], bench.authors_of(known))
         asked, truth = [texts[row] for row in unknown.tolist()], bench.authors_of(unknown)
-        found[name] = {
+        reached[name] = {
             key: score(truth, attacker.predict(asked).tolist())
             for key, attacker in zip(attackers, learned, strict=True)
         }
-    return found
+    return reached
 
 
 def _over_runs(utility: Sequence[dict[str, Scores]], attack: Sequence[dict[str, dict[str, Scores]]]) -> Reached:
