@@ -21,7 +21,7 @@ from allonym.anonymizers.words.exponential import WordExponential
 from allonym.anonymizers.words.laplace import WordLaplace
 from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.tables import markdown_table
-from allonym.metrics.figures import spread
+from allonym.metrics.figures import Figure, spread
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
@@ -163,6 +163,5 @@ def _usefulness(corpus: Corpus, bags: Sequence[list[str]]) -> tuple[float, float
     guesses = analyst.fit(texts[train], labels[train]).predict(texts[~train])
     truth = labels[~train]
     resampled = insecure(SEED).below(len(truth), (200, len(truth)))
-    scores = [f1_score(truth[i], guesses[i], average="weighted") for i in resampled]
-    low, high = np.quantile(scores, [0.025, 0.975])
-    return float(f1_score(truth, guesses, average="weighted")), float(low), float(high)
+    scores = np.array([f1_score(truth[i], guesses[i], average="weighted") for i in resampled])
+    return Figure.of_resamples(float(f1_score(truth, guesses, average="weighted")), scores).numbers
