@@ -130,7 +130,7 @@ def diameter(vectors: ArrayLike) -> float:
         >>> round(diameter([[0.0, 0.0], [3.0, 4.0], [1.0, 1.0]]), 12)
         5.0
     """
-    table = _Table.of(_points(vectors, "vectors", at_least=1))
+    table = _DistanceTable.of(_points(vectors, "vectors", at_least=1))
     if table is None:
         return 0.0
     order = np.argsort(-table.half_squares, kind="stable")
@@ -157,7 +157,7 @@ def nearest_neighbour_distances(vectors: ArrayLike) -> _Floats:
     points = _points(vectors, "vectors", at_least=2)
     kept, numbers = _distinct(points)
     found = np.zeros(len(points))
-    table = _Table.of(points[kept] if len(kept) < len(points) else points)
+    table = _DistanceTable.of(points[kept] if len(kept) < len(points) else points)
     if table is not None:
         distances = np.concatenate([table.nearest(rows) for rows in _slices(len(kept), _TILE)])
         single = np.bincount(numbers)[numbers] == 1
@@ -323,7 +323,7 @@ def _network(
 
 
 @dataclass(frozen=True, eq=False)
-class _Table:
+class _DistanceTable:
     """Vectors seen from their centre and scaled by a power of two, so that the largest coordinate is in [½, 1)."""
 
     vectors: _Vectors
@@ -333,7 +333,7 @@ class _Table:
     half_squares: _Floats
 
     @classmethod
-    def of(cls, vectors: _Vectors) -> _Table | None:
+    def of(cls, vectors: _Vectors) -> _DistanceTable | None:
         """Return the table, or None if all vectors are equal."""
         low, high = vectors.min(axis=0).astype(np.float64), vectors.max(axis=0).astype(np.float64)
         if (low == high).all():

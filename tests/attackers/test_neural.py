@@ -52,20 +52,7 @@ SMALL = {
 }
 ODD = ["", " \n\t ", "\u202eשלום עולם", "🙂🙃", "zzz qqq xxx", "word " * 5000, "a" * 3000, "\0", "3.14 1,000 १२"]
 every_attacker = pytest.mark.parametrize("name", list(SMALL))
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    """Keep torch to one thread: on busy cores its threads wait for each other longer than such small sums take."""
-    if find_spec("torch") is None:
-        yield
-        return
-    import torch
-
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @pytest.fixture(scope="module")

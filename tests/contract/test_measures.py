@@ -11,7 +11,7 @@ import pytest
 
 from allonym import metrics
 from allonym.errors import ParameterError
-from allonym.metrics.base import Ground, Measure, Part, Released
+from allonym.metrics.base import Measure, MeasuredTexts, Released, ReleasedPart
 
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = [
@@ -27,7 +27,7 @@ AFTER = [
     "Yeast lives, or so people say.",
 ] * 3
 LABELS = ["boats", "bread", "boats", "bread"] * 3
-GROUND = Ground(BEFORE, list(range(8)), list(range(8, 12)), LABELS)
+GROUND = MeasuredTexts(BEFORE, list(range(8)), list(range(8, 12)), LABELS)
 
 
 @pytest.fixture(params=sorted(metrics.measures()))
@@ -54,7 +54,7 @@ def test_it_can_be_taken(measure):
     if measure.untouched is not None and measure.name != "meteor-1.5":  # which is 1 for each pair, and slow to start
         same = taking.after([GROUND.untouched()])
         assert same.value == pytest.approx(taking.before.value, abs=1e-5)
-    released = Released(Part.of_texts(AFTER[:8]), Part.of_texts(AFTER[8:]))
+    released = Released(ReleasedPart.of_texts(AFTER[:8]), ReleasedPart.of_texts(AFTER[8:]))
     changed = taking.after([released, released])
     assert changed.low <= changed.value <= changed.high
     if measure.untouched is not None:

@@ -23,6 +23,12 @@ from allonym.vectors import embeddings
 from tests.conftest import PATIENCE
 
 WORDS = 20
+ROWS = [
+    {"key": "k1", "who": "ann", "grade": "7", "text": "People write about work, time and the world."},
+    {"key": "k2", "who": "ann", "grade": "8", "text": "Where would you place a house? 🙂"},
+    {"key": "k3", "who": "bob", "grade": "9", "text": ""},
+    {"key": "k4", "who": "ann", "grade": "9", "text": "Первые слова, first things, שלום"},
+]
 
 
 @dataclass(frozen=True)
@@ -137,6 +143,12 @@ def write_table():
         return path
 
     return write
+
+
+@pytest.fixture
+def table(tmp_path, write_table) -> Path:
+    """Four rows with an id, an author and a grade, one of them empty, one in other scripts."""
+    return write_table(tmp_path / "in.csv", ROWS)
 
 
 @pytest.fixture

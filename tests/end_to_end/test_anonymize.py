@@ -12,13 +12,8 @@ import pytest
 from scipy.sparse import load_npz
 
 import allonym
+from tests.end_to_end.conftest import ROWS
 
-ROWS = [
-    {"key": "k1", "who": "ann", "grade": "7", "text": "People write about work, time and the world."},
-    {"key": "k2", "who": "ann", "grade": "8", "text": "Where would you place a house? 🙂"},
-    {"key": "k3", "who": "bob", "grade": "9", "text": ""},
-    {"key": "k4", "who": "ann", "grade": "9", "text": "Первые слова, first things, שלום"},
-]
 REQUIRED = {
     "definition",
     "loss_per_word",
@@ -47,11 +42,6 @@ def source(request, tmp_path, write_table) -> tuple[Path, list[str], int]:
             (tmp_path / "in" / name).write_text(row["text"], encoding="utf-8")
         return tmp_path / "in", [], len(ROWS)
     return write_table(tmp_path / f"in.{request.param}", ROWS), ["--text", "text"], len(ROWS)
-
-
-@pytest.fixture
-def table(tmp_path, write_table) -> Path:
-    return write_table(tmp_path / "in.csv", ROWS)
 
 
 def privacy_of(out: Path) -> dict:

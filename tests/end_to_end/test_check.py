@@ -16,26 +16,10 @@ from allonym.formats.files import open_documents
 from allonym.randomness import insecure
 from allonym.recognition import reading
 from allonym.recognition.evidence import Evidence, Place
+from tests.recognition.writers import HABITS, TOPICS, written
 
-TOPICS = ["the boat", "my garden", "an old clock", "the winter market", "our neighbour", "a long walk", "the bread"]
-HABITS = {
-    "ada": [
-        "Well, {} was, frankly, rather splendid; I daresay.",
-        "Indeed, {} pleased me; one must, of course, admit it.",
-    ],
-    "ben": ["Loved {} so much!!", "{} again!! Gonna tell everybody!!", "ok so {} is the best thing ever!!"],
-    "cleo": ["There is {} - and that is all - for now.", "We saw {} - it was cold - and went.", "Then came {} - late."],
-    "dan": ["(Perhaps {}: who knows?)", "(And what of {}? Nobody asked: nobody will.)", "(Was {} here?)"],
-}
 CANARY = "zyxqcanaryqvo"
 QUICK = ("--attackers", "words-svm,clear-channel")
-
-
-def written(author: str, sentences: int, seed: int) -> str:
-    rng = insecure(seed)
-    habits, topics = rng.below(len(HABITS[author]), (sentences,)), rng.below(len(TOPICS), (sentences,))
-    made = [HABITS[author][habit].format(TOPICS[topic]) for habit, topic in zip(habits, topics, strict=True)]
-    return "\n".join(made)
 
 
 @pytest.fixture(scope="module")
@@ -179,7 +163,7 @@ def test_two_texts_of_one_author(command, known, text, tmp_path):
     assert "could not be tested" in same.err
     spoken = command("check", text, "--same-as", other, "--known", known, "--fail-above", "0.4")
     assert spoken.code == 1
-    assert spoken.out.startswith("The two texts have one author with a probability of ")
+    assert spoken.out.startswith("The two texts are by the same author with a probability of ")
 
 
 def test_the_comparison_of_two_texts_is_tested_on_other_authors(command, text, tmp_path, write_table):
@@ -194,7 +178,7 @@ def test_the_comparison_of_two_texts_is_tested_on_other_authors(command, text, t
     line = ("check", text, "--same-as", text, "--known", table, "--text", "said", "--author", "who")
     measured = command(*line, "--json").done().json["measured"]
     assert measured["accuracy"]["value"] > 0.75
-    assert "by other authors than it learned from" in command(*line).done().out
+    assert "by authors it did not learn from" in command(*line).done().out
 
 
 @pytest.mark.parametrize(
@@ -233,7 +217,7 @@ def test_bad_options_are_refused(command, known, text):
     assert "--fail-above" in command(*line, "--fail-above", "7").refused().err
     assert "--same-as" in command(*line, "--same-as", text, "--me", "ben").refused().err
     for idle in (("--me", "ben"), QUICK, ("--known-author", "who"), ("--text", "said")):
-        assert f"Only with known writers: {idle[0]}" in command("check", text, *idle).refused().err
+        assert f"there is no use for {idle[0]}; name them with --known" in command("check", text, *idle).refused().err
     assert "--id names a column" in command(*line, "--id", "who").refused().err
 
 

@@ -8,22 +8,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 import allonym
 from tests.conftest import PATIENCE
-
-ROWS = [
-    {"key": "k1", "who": "ann", "grade": "7", "text": "People write about work, time and the world."},
-    {"key": "k2", "who": "ann", "grade": "8", "text": "Where would you place a house? 🙂"},
-    {"key": "k3", "who": "bob", "grade": "9", "text": ""},
-    {"key": "k4", "who": "ann", "grade": "9", "text": "Первые слова, first things, שלום"},
-]
-
-
-@pytest.fixture
-def table(tmp_path, write_table) -> Path:
-    return write_table(tmp_path / "in.csv", ROWS)
+from tests.end_to_end.conftest import ROWS
 
 
 def privacy_of(out: Path) -> dict:

@@ -8,18 +8,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-ROWS = [
-    {"key": "k1", "who": "ann", "grade": "7", "text": "People write about work, time and the world."},
-    {"key": "k2", "who": "ann", "grade": "8", "text": "Where would you place a house? 🙂"},
-    {"key": "k3", "who": "bob", "grade": "9", "text": ""},
-    {"key": "k4", "who": "ann", "grade": "9", "text": "Первые слова, first things, שלום"},
-]
-
-
-@pytest.fixture
-def table(tmp_path, write_table) -> Path:
-    return write_table(tmp_path / "in.csv", ROWS)
-
 
 def bad_usages(folder: Path) -> dict[str, list[object]]:
     """Bad command lines by name; `SYNTF` stands for the quick method's options, `TABLE` for a sound table."""
@@ -197,4 +185,4 @@ def test_the_input_is_no_reference_for_itself(command, tmp_path):
     options = ("--method", "syntf", "--reference", tmp_path / "in.csv")
     assert "reference is the input itself" in command("anonymize", tmp_path / "in.csv", *options).refused().err
     options = ("--method", "identity", "--reference", tmp_path / "in.csv")
-    assert "not an option of the method" in command("anonymize", tmp_path / "in.csv", *options).refused().err
+    assert "has no use for --reference with" in command("anonymize", tmp_path / "in.csv", *options).refused().err

@@ -23,7 +23,7 @@ from allonym.errors import InputError
 from allonym.formats.base import table_format
 from allonym.formats.tables import Roles
 from allonym.jobs.fingerprints import of_files
-from allonym.jobs.parts import Part, PartMaker, find_parts
+from allonym.jobs.parts import InputPart, PartMaker, find_parts
 from allonym.randomness import insecure
 
 PARTS, ROWS = 6, 300
@@ -80,7 +80,7 @@ def test_parts_hold_the_rows_of_the_whole(kind, command, tmp_path):
     start = 0
     for part in find_parts(tmp_path / "in"):
         for _ in range(2):  # a retry writes the same
-            done = maker.make(Part(part.number, part.path, start), release)
+            done = maker.make(InputPart(part.number, part.path, start), release)
         start += done.rows
     assert start == PARTS * ROWS
     assert rows_of(tmp_path / "out", kind) == rows_of(tmp_path / f"one.{kind}", kind)

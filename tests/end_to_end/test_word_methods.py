@@ -93,7 +93,7 @@ def test_topical_words_need_labelled_texts_that_are_not_the_input(command, label
     for line, said in {
         (*method, "--topical-words", "10"): "needs labelled texts",
         (*ready,): "needs labelled texts",
-        (*method, "--reference", reference): "--reference is not an option",
+        (*method, "--reference", reference): "has no use for --reference with",
         (*method, "--reference", reference, "--reference-label", "topic"): "give --topical-words too",
         (*ready, "--reference-label", "theme"): "has no column 'theme'",
         (*ready, "--reference-label", "body"): "different columns",

@@ -17,7 +17,7 @@ from allonym.formats.tables import Roles
 from allonym.jobs.accounts import Account
 from allonym.jobs.engines.local import Local
 from allonym.jobs.execute import Options, Plan, execute, plan
-from allonym.jobs.parts import Part, PartMaker, find_parts, open_parts
+from allonym.jobs.parts import InputPart, PartMaker, find_parts, open_parts
 from allonym.jobs.store import folder_of
 from allonym.randomness import insecure, secure
 from tests.jobs.made import KEY, ROWS, WORDS, ignore, planned, stopped_after, write
@@ -31,7 +31,7 @@ def make_again_and_again(source: str, folder: str, waiting) -> None:
     maker = PartMaker(method, Roles("text", tolerant=True), 50, "skip", folder)
     for _ in range(ROUNDS):
         waiting.wait(60)
-        maker.make(Part(3, source, start=1000), insecure(2).one_release())
+        maker.make(InputPart(3, source, start=1000), insecure(2).one_release())
 
 
 @pytest.fixture
@@ -57,7 +57,7 @@ def test_copies_that_run_at_the_same_time_write_the_same_bytes(source, tmp_path)
     assert [copy.exitcode for copy in copies] == [0] * COPIES
     method = RandomReplacement(words=4, vocabulary=["rain", "snow", "harbour", "letter"])
     maker = PartMaker(method, Roles("text", tolerant=True), 50, "skip", str(tmp_path / "alone"))
-    done = maker.make(Part(3, str(source), start=1000), insecure(2).one_release())
+    done = maker.make(InputPart(3, str(source), start=1000), insecure(2).one_release())
     assert (done.rows, done.failed) == (COUNT, tuple(1000 + i for i in range(0, COUNT, 90)))
     [alone], [together] = (list((tmp_path / name).iterdir()) for name in ("alone", "together"))
     assert alone.name == together.name == "part-00000003.jsonl"

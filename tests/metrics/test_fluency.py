@@ -28,16 +28,8 @@ def needs(measure: str) -> pytest.MarkDecorator:
 
 
 @needs("perplexity")
+@pytest.mark.usefixtures("one_thread")
 class TestPerplexity:
-    @pytest.fixture(autouse=True)
-    def _one_thread(self):
-        """These texts are short, and on a busy machine torch's threads mostly wait for each other."""
-        torch = pytest.importorskip("torch")
-        before = torch.get_num_threads()
-        torch.set_num_threads(1)
-        yield
-        torch.set_num_threads(before)
-
     def test_known_texts_in_one_batch_and_alone(self):
         figures = perplexity([*KNOWN, ""])
         np.testing.assert_allclose(np.log(figures[:-1]), list(KNOWN.values()), atol=2e-5)

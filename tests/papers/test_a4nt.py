@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,13 +20,14 @@ from allonym.errors import InputError
 from allonym.language import masked_sentences
 from allonym.language.sequences import SPECIAL, Vocabulary
 from allonym.metrics.figures import Figure
+from allonym.papers import Asked
 from allonym.papers.a4nt import attacks, by_ruler, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
-from allonym.papers.a4nt.attacks import Schedule
-from allonym.papers.a4nt.documents import CLASSES, SIX, Corpus, Part, load_blogs, load_speeches
+from allonym.papers.a4nt.attacks import AttackerSchedule
+from allonym.papers.a4nt.documents import CLASSES, SIX, DocumentPart, SplitCorpus, load_blogs, load_speeches
 from allonym.papers.a4nt.paper import EXAMPLES, GOALS
 from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
-from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, Bench, Lengths, Sizes
+from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, A4ntBench, SentenceCounts, Sizes
 from allonym.papers.a4nt.stored import Bin
 from allonym.papers.ruler.grounds import Ground
 from tests.papers.conftest import syntf
@@ -35,10 +36,10 @@ torch = pytest.importorskip("torch", reason="the LSTM attackers need the extra n
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 SIZES = Sizes(
-    blogs=Lengths(train=4, test=4, adaptive_documents=24, adaptive=4),
-    speeches=Lengths(train=4, test=4, adaptive_documents=12, adaptive=4),
-    full=Schedule(epochs=1, batch_size=32),
-    few=Schedule(epochs=1, batch_size=32),
+    blogs=SentenceCounts(train=4, test=4, adaptive_documents=24, adaptive=4),
+    speeches=SentenceCounts(train=4, test=4, adaptive_documents=12, adaptive=4),
+    full=AttackerSchedule(epochs=1, batch_size=32),
+    few=AttackerSchedule(epochs=1, batch_size=32),
     meteor=12,
     cosine=4,
     perplexity=2,
@@ -112,15 +113,6 @@ def model_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    """Networks this small are slower on several cores."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
-
-
 @pytest.fixture
 def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave the shipped models out, and the measures that take long to start."""
@@ -137,10 +129,10 @@ def only_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(metrics, "meteor_nltk", lambda one, other: np.linspace(0.2, 0.9, len(one)))
 
 
-def part_of(texts: list[list[str]], classes: list[str], setting: str = "blog-age") -> Part:
+def part_of(texts: list[list[str]], classes: list[str], setting: str = "blog-age") -> DocumentPart:
     pieces = [masked_sentences.sentences(text)[0] for document in texts for text in document]
     owners = np.repeat(np.arange(len(texts)), [len(document) for document in texts])
-    return Part(pieces, owners, {setting: classes}, labelled=False)
+    return DocumentPart(pieces, owners, {setting: classes}, labelled=False)
 
 
 def test_blogs_become_documents_of_sentences(data: Path) -> None:
@@ -156,7 +148,7 @@ def test_blogs_become_documents_of_sentences(data: Path) -> None:
     assert corpus.test.classes["blog-age"].count("teen") == 6
     assert set(corpus.test.classes[SIX]) == set(CLASSES[SIX])
     assert "School was boring lol." in corpus.test.sentences
-    again = Corpus.from_json(json.loads(json.dumps(corpus.to_json())))
+    again = SplitCorpus.from_json(json.loads(json.dumps(corpus.to_json())))
     assert again.train.sentences == corpus.train.sentences
     assert again.test.classes == corpus.test.classes
     few = corpus.test.first(3, 2)
@@ -180,8 +172,8 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(
 ) -> None:
     monkeypatch.setattr(reproduce, "RULED", {made_up_ground("made"): (syntf(40.0),)})
     with pytest.raises(InputError, match="--earlier"):
-        reproduce.run(data, print, only="made")
-    results = reproduce.run(data, print, only="made", earlier=RESULTS / "a4nt.json", work=tmp_path)
+        reproduce.run(Asked(data, print, only="made"))
+    results = reproduce.run(Asked(data, print, only="made", earlier=RESULTS / "a4nt.json", work=tmp_path))
     assert results["measured"] == json.loads((RESULTS / "a4nt.json").read_text("utf-8"))["measured"]
     assert results["left_out"] == list(reproduce.LEFT_OUT)
     assert "| SynTF, ε = 40 |" in reproduce.markdown(results)
@@ -252,12 +244,12 @@ def test_six_classes_change_what_is_to_be_hidden_and_nothing_else(model_folder: 
 
 
 def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
-    bench = Bench(tmp_path, SIZES, tmp_path)
+    bench = A4ntBench(tmp_path, SIZES, tmp_path)
     first, second = Bin(0.5, 1), Bin(0.5, 2)
     assert bench.kept(["learn", "a"], lambda: first) == first.to_json()
     assert bench.kept(["learn", "a"], lambda: second) == first.to_json()
     assert bench.kept(["learn", "b"], lambda: second) == second.to_json()
-    other = Bench(tmp_path, replace(SIZES, meteor=3), tmp_path)
+    other = A4ntBench(tmp_path, replace(SIZES, meteor=3), tmp_path)
     assert other.kept(["learn", "a"], lambda: second) == second.to_json()
 
 
@@ -307,7 +299,7 @@ def test_a_whole_run(
     monkeypatch.setattr(reproduce, "_offered", lambda model: model.name.startswith("age-editor"))
     monkeypatch.setattr(reproduce, "RULED", {})
     said: list[str] = []
-    results = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
+    results = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
     json.dumps(results, allow_nan=False)
     assert any("broken" in sentence for sentence in results["not_evaluated"])
     assert "blog-age: no model paper FBsem" in results["not_evaluated"]
@@ -332,7 +324,7 @@ def test_a_whole_run(
     assert "boring lol . My mom" not in json.dumps(results)
     drawn = {name: draw(figure) for name, figure in reproduce.figures(results).items()}
     assert {"figure-8", "figure-10"} <= set(drawn)
-    again = reproduce.run(data, said.append, models=model_folder, work=tmp_path, sizes=SIZES, processes=1)
+    again = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
     assert again == results
     gains = results["measured"][0]["difficulty"]
     assert sum(each["count"] for each in gains["gain"]) == results["originals"][0]["sentences"]["test"]
@@ -340,7 +332,7 @@ def test_a_whole_run(
     # What is not at hand any more is taken over from an earlier run, marked; but not from one with other attackers.
     earlier = tmp_path / "earlier.json"
     earlier.write_text(json.dumps(results))
-    fewer = reproduce.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+    fewer = reproduce.run(Asked(data, said.append, earlier=earlier, work=tmp_path), sizes=SIZES, processes=1)
     assert [row | {"earlier": True} for row in results["measured"]] == fewer["measured"]
     assert {row["name"] for row in fewer["models"]} == {row["name"] for row in results["models"]}
     assert "blog-age: no model paper FBsem" in fewer["not_evaluated"]
@@ -349,7 +341,7 @@ def test_a_whole_run(
     results["attackers"][0]["test"]["document"]["f1"]["value"] += 0.01
     earlier.write_text(json.dumps(results))
     with pytest.raises(InputError, match="another F1"):
-        reproduce.run(data, said.append, earlier=earlier, work=tmp_path, sizes=SIZES, processes=1)
+        reproduce.run(Asked(data, said.append, earlier=earlier, work=tmp_path), sizes=SIZES, processes=1)
 
 
 def test_the_command_refuses_a_folder_without_corpora(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,6 +14,7 @@ from allonym import metrics
 from allonym.cli import run
 from allonym.errors import InputError
 from allonym.metrics.figures import Figure
+from allonym.papers import Asked
 from allonym.papers.erae import goals as erae_goals
 from allonym.papers.erae import methods, reproduce, runs, tables
 from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
@@ -95,17 +96,17 @@ def test_the_command_writes_complete_results(data, small, tmp_path, capsys):
 
 def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(small, tmp_path):
     with pytest.raises(InputError, match="--earlier"):
-        reproduce.run(tmp_path, print, only="made")
+        reproduce.run(Asked(tmp_path, print, only="made"))
     committed = json.loads((RESULTS / "erae.json").read_text("utf-8"))
     given = {"work": tmp_path / "work", "earlier": RESULTS / "erae.json"}
-    nothing = reproduce.run(tmp_path, print, only="", **given)
+    nothing = reproduce.run(Asked(tmp_path, print, only="", **given))
     assert nothing["grounds"] == {}
     assert nothing["table_1"] == committed["table_1"]
     said: list[str] = []
-    results = reproduce.run(tmp_path, said.append, only="made", **given)
+    results = reproduce.run(Asked(tmp_path, said.append, only="made", **given))
     assert len(said) == 2
     assert len(results["goals"]) == len(nothing["goals"]) + 1
-    assert reproduce.run(tmp_path, print, only="", **given) == json.loads(json.dumps(results))
+    assert reproduce.run(Asked(tmp_path, print, only="", **given)) == json.loads(json.dumps(results))
 
 
 def test_originals_are_cut_and_spaced_as_people_write():
@@ -207,4 +208,4 @@ def test_rows_of_absent_networks_are_kept_in_their_places_and_marked(tmp_path):
         reproduce._with_earlier(now | {"models": [], "documents": {"test": 4}}, kept)
     (tmp_path / "erae.json").write_text("[]", "utf-8")
     with pytest.raises(InputError, match="no results"):
-        reproduce.run(tmp_path, print, earlier=tmp_path / "erae.json")
+        reproduce.run(Asked(tmp_path, print, earlier=tmp_path / "erae.json"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from allonym.errors import InputError
-from allonym.papers import files, find
+from allonym.papers import Asked, files, find
 from allonym.papers.frontier import reproduce
 from allonym.papers.ruler import grounds, settings
 from allonym.papers.ruler import measure as ruler
@@ -35,7 +35,7 @@ def listed(tmp_path):
 
 def test_methods_and_rivals_stand_in_one_table(small, listed, tmp_path):
     said = []
-    results = reproduce.run(Path("."), said.append, runs=2, rivals=listed, only="made")
+    results = reproduce.run(Asked(Path("."), said.append, runs=2, rivals=listed, only="made"))
     made = {row["name"]: row for row in results["grounds"]["made"]["rows"]}
     assert list(made) == ["original", "SynTF, ε = 40", "capitals", "SynTF, ε = 4"]
     assert made["capitals"]["strongest"]["value"] == made["original"]["strongest"]["value"] == 1.0
@@ -57,28 +57,28 @@ def test_an_interrupted_run_goes_on(small, tmp_path):
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        reproduce.run(Path("."), stop, runs=1, work=work, only="made")
+        reproduce.run(Asked(Path("."), stop, runs=1, work=work, only="made"))
     said: list[str] = []
-    results = reproduce.run(Path("."), said.append, runs=1, work=work, only="made")
+    results = reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="made"))
     assert len(said) == 1  # the first row was kept
-    assert reproduce.run(Path("."), said.append, runs=1, work=work, only="made") == results
-    assert reproduce.run(Path("."), said.append, runs=1, work=work, only="") == results
-    both = reproduce.run(Path("."), said.append, runs=1, work=work, only="further")
+    assert reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="made")) == results
+    assert reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="")) == results
+    both = reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="further"))
     assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
 
 
 def test_rows_of_other_papers_are_left_out(small, made_up_ground, tmp_path):
     ruler.measure(Path("."), [syntf(7.0)], ruler.Work(tmp_path, made_up_ground("made"), 1), print)
-    results = reproduce.run(Path("."), print, runs=1, work=tmp_path, only="made")
+    results = reproduce.run(Asked(Path("."), print, runs=1, work=tmp_path, only="made"))
     assert [row["setting"] for row in results["grounds"]["made"]["rows"]] == ["", "ε = 40", "ε = 4"]
 
 
 def test_what_is_not_there_is_refused(small, tmp_path):
     with pytest.raises(InputError, match="no texts called nowhere"):
-        reproduce.run(Path("."), print, only="nowhere")
+        reproduce.run(Asked(Path("."), print, only="nowhere"))
     (tmp_path / "r.json").write_text('[{"title": 1}]', encoding="utf-8")
     with pytest.raises(InputError, match="lists no rivals"):
-        reproduce.run(Path("."), print, rivals=tmp_path / "r.json")
+        reproduce.run(Asked(Path("."), print, rivals=tmp_path / "r.json"))
 
 
 def test_our_settings_can_be_made():

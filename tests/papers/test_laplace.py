@@ -8,6 +8,7 @@ import pytest
 
 from allonym.cli import run
 from allonym.errors import InputError
+from allonym.papers import Asked
 from allonym.papers.laplace import reproduce, sweep
 from tests.papers.conftest import syntf
 
@@ -52,7 +53,7 @@ def small(monkeypatch, made_up_ground):
 
 
 def test_rows_are_complete(data):
-    results = reproduce.run(data, lambda sentence: None)
+    results = reproduce.run(Asked(data, lambda sentence: None))
     assert {row["method"] for row in results["rows"]} == {"original", "laplace", "exponential", "syntf"}
     assert {row["corpus"] for row in results["rows"]} == {"20 newsgroups", "IMDb62"}
     for row in results["rows"]:
@@ -74,14 +75,14 @@ def test_rows_are_complete(data):
 
 def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(data, tmp_path):
     with pytest.raises(InputError, match="--earlier"):
-        reproduce.run(data, print, only="made")
+        reproduce.run(Asked(data, print, only="made"))
     given = {"work": tmp_path / "work", "earlier": tmp_path / "laplace.json"}
-    whole = json.dumps(reproduce.run(data, lambda sentence: None, work=given["work"]))
+    whole = json.dumps(reproduce.run(Asked(data, lambda sentence: None, work=given["work"])))
     given["earlier"].write_text(whole, encoding="utf-8")
-    assert reproduce.run(data, print, only="", **given) == json.loads(whole)
+    assert reproduce.run(Asked(data, print, only="", **given)) == json.loads(whole)
     given["earlier"].write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no results"):
-        reproduce.run(data, print, only="", **given)
+        reproduce.run(Asked(data, print, only="", **given))
 
 
 def test_the_command_writes_both_files(data, tmp_path, capsys):
@@ -91,7 +92,7 @@ def test_the_command_writes_both_files(data, tmp_path, capsys):
     printed = json.loads(capsys.readouterr().out)
     assert (out / "laplace.md").read_text("utf-8") == reproduce.markdown(printed)
     assert json.loads((out / "laplace.json").read_text("utf-8")) == printed
-    again = json.loads(json.dumps(reproduce.run(data, lambda sentence: None)))
+    again = json.loads(json.dumps(reproduce.run(Asked(data, lambda sentence: None))))
     for row in (*printed["grounds"]["made"]["rows"], *again["grounds"]["made"]["rows"]):
         row.pop("words_per_second", None)  # all but the speed is the same again
     assert printed == again

@@ -11,6 +11,7 @@ import pytest
 from sklearn.base import clone
 
 from allonym.errors import InputError
+from allonym.papers import Asked
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 from allonym.papers.ruler.measure import Work
@@ -48,12 +49,12 @@ def bench():
             authors.append(f"author{number}")
     reference = np.array([int(author[6:]) >= 10 for author in authors])
     corpus = Corpus("made up", texts, labels, train, authors)
-    return runs.Bench(corpus, embeddings.load(None), reference=reference, train=np.array(train) & ~reference)
+    return runs.SyntfBench(corpus, embeddings.load(None), reference=reference, train=np.array(train) & ~reference)
 
 
 @pytest.fixture(scope="module")
 def measured(bench):
-    plain = runs.Setting(loss_per_word=8.0, words=30, min_documents=1)
+    plain = runs.SyntfSetting(loss_per_word=8.0, words=30, min_documents=1)
     return [runs.measure(bench, each, 1).to_json() for each in (plain, replace(plain, rating="utility"))]
 
 
@@ -72,7 +73,9 @@ def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured)
 def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
     rows = np.flatnonzero(bench.reference)
     texts, labels = [bench.corpus.texts[row] for row in rows], bench.labels[rows].tolist()
-    anonymizer = runs.Setting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
+    anonymizer = (
+        runs.SyntfSetting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
+    )
     released = anonymizer.release(texts, rng=insecure(1))
     rating = LearnedRating.of(anonymizer)
     np.testing.assert_array_equal(rating.evidence(released.texts()), anonymizer.label_evidence(released.payload))
@@ -122,15 +125,15 @@ def test_a_learned_rating_brings_its_own_attackers_to_the_ruler(bench, made_up_g
 def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, made_up_ground, monkeypatch, tmp_path):
     monkeypatch.setattr(reproduce, "ruled", lambda data: {made_up_ground("made"): [syntf(40.0)]})
     with pytest.raises(InputError, match="--earlier"):
-        reproduce.run(tmp_path, print, only="made")
-    results = reproduce.run(tmp_path, print, only="made", earlier=RESULTS / "syntf.json")
+        reproduce.run(Asked(tmp_path, print, only="made"))
+    results = reproduce.run(Asked(tmp_path, print, only="made", earlier=RESULTS / "syntf.json"))
     assert {name: results[name] for name in results if name != "grounds"} == {
         name: committed[name] for name in committed if name != "grounds"
     }
     assert "| SynTF, ε = 40 |" in tables.markdown(results)
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no results"):
-        reproduce.run(tmp_path, print, only="made", earlier=tmp_path / "other.json")
+        reproduce.run(Asked(tmp_path, print, only="made", earlier=tmp_path / "other.json"))
 
 
 @pytest.mark.skipif(not (DATA / "newsgroups20").exists(), reason="20 newsgroups is not beside the repository")

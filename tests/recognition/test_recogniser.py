@@ -18,29 +18,14 @@ from allonym.recognition import certainty
 from allonym.recognition.certainty import Steepness
 from allonym.recognition.recogniser import DEFAULT_ATTACKERS, Recogniser
 from allonym.recognition.reliability import Piece, count_words, cut, folds, probabilities, sharpness_of
+from tests.recognition.writers import written
 
-TOPICS = ["the boat", "my garden", "an old clock", "the winter market", "our neighbour", "a long walk", "the bread"]
-HABITS = {
-    "ada": [
-        "Well, {} was, frankly, rather splendid; I daresay.",
-        "Indeed, {} pleased me; one must, of course, admit it.",
-    ],
-    "ben": ["Loved {} so much!!", "{} again!! Gonna tell everybody!!", "ok so {} is the best thing ever!!"],
-    "cleo": ["There is {} - and that is all - for now.", "We saw {} - it was cold - and went.", "Then came {} - late."],
-}
-
-
-def written(author: str, sentences: int, seed: int) -> str:
-    """Make up what a writer with these habits might write."""
-    rng = insecure(seed)
-    habits, topics = rng.below(len(HABITS[author]), (sentences,)), rng.below(len(TOPICS), (sentences,))
-    made = [HABITS[author][habit].format(TOPICS[topic]) for habit, topic in zip(habits, topics, strict=True)]
-    return "\n".join(made)
+WRITERS = ("ada", "ben", "cleo")
 
 
 def known(texts: int = 4, sentences: int = 40) -> tuple[list[str], list[str]]:
     pairs = [
-        (written(author, sentences, 10 * i + seed), author) for i, author in enumerate(HABITS) for seed in range(texts)
+        (written(author, sentences, 10 * i + seed), author) for i, author in enumerate(WRITERS) for seed in range(texts)
     ]
     return [text for text, _ in pairs], [author for _, author in pairs]
 
@@ -185,7 +170,7 @@ def test_scores_that_say_nothing_stay_as_they_are():
 
 
 def test_three_writers_are_told_apart(recogniser):
-    for author in HABITS:
+    for author in WRITERS:
         found = recogniser.check(written(author, 30, 99), me=author)
         assert found.strongest.candidates[0].author == author
         assert found.recognised

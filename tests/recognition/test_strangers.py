@@ -15,7 +15,7 @@ from allonym.recognition import certainty, strangers
 from allonym.recognition.certainty import Certainty, ErrorRates
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import cut, folds, unseen_scores
-from allonym.recognition.strangers import Examples, NoneOfThese, Threshold
+from allonym.recognition.strangers import NoneOfThese, StrangerExamples, Threshold
 
 WORDS = [f"{first}{second}" for first in ("ba", "ce", "di", "fo", "gu", "ha", "je", "ki") for second in "lmnprstvz"]
 
@@ -103,13 +103,13 @@ def test_what_is_learned_lies_between_the_examples_and_what_ships():
     elsewhere = replace(certainty.shipped().outsiders, authors=1e-6)
     rng = insecure(5)
     noise = rng.below(1_000, (400,)) / 1_000
-    examples = [Examples(noise[:200] + 1.0, noise[200:] - 1.0 + 1.2, 50)]  # overlap between 1.0 and 1.2
+    examples = [StrangerExamples(noise[:200] + 1.0, noise[200:] - 1.0 + 1.2, 50)]  # overlap between 1.0 and 1.2
     constant, slope = strangers.weigh(examples, elsewhere)
     assert slope < -3
     assert -constant / slope == pytest.approx(1.1, abs=0.1)  # the border lies in the overlap
     usual = replace(elsewhere, authors=1e9)
     assert strangers.weigh(examples, usual) == pytest.approx((usual.constant, usual.slope), rel=1e-3)
-    turned = [Examples(examples[0].strangers, examples[0].known, 50)]
+    turned = [StrangerExamples(examples[0].strangers, examples[0].known, 50)]
     assert strangers.weigh(turned, elsewhere)[1] <= 0  # a stranger never stands out more
 
 

@@ -15,8 +15,8 @@ import torch
 from torch import nn
 
 from allonym.training import fitting
-from allonym.training.classifiers.character_averages import Bags, CharacterAverages
-from allonym.training.classifiers.text_lstm import Sentences, TextLSTM, TextLSTMConvolution
+from allonym.training.classifiers.character_averages import Bags, CharacterAveragesNetwork
+from allonym.training.classifiers.text_lstm import Sentences, TextLSTMConvolutionNetwork, TextLSTMNetwork
 
 COUNTS = np.array([[2, 0, 1, 0], [0, 0, 0, 0], [0, 5, 0, 3]])
 SENTENCES = [[2, 3, 4, 5, 6], [7], [1, 1], [6, 2, 7, 3, 3, 4, 5]]
@@ -24,7 +24,7 @@ SENTENCES = [[2, 3, 4, 5, 6], [7], [1, 1], [6, 2, 7, 3, 3, 4, 5]]
 
 def averages():
     with fitting.seeded(1):
-        return CharacterAverages(grams=4, classes=3, embedding_size=5, dropout=0.75).eval()
+        return CharacterAveragesNetwork(grams=4, classes=3, embedding_size=5, dropout=0.75).eval()
 
 
 def recurrent(kind):
@@ -64,7 +64,7 @@ def test_training_drops_whole_grams_and_keeps_the_mean():
 
 
 def test_the_lstm_sums_a_sentence_up_by_its_last_and_mean_state():
-    network = recurrent(TextLSTM)
+    network = recurrent(TextLSTMNetwork)
     for sentence in SENTENCES:
         states, _ = network.lstm(network.embedding(torch.tensor([sentence])))
         expected = network.output(torch.cat([states[0, -1], states[0].mean(0)])).log_softmax(-1)
@@ -73,7 +73,7 @@ def test_the_lstm_sums_a_sentence_up_by_its_last_and_mean_state():
 
 
 def test_the_holdout_takes_each_filters_largest_value():
-    network = recurrent(TextLSTMConvolution)
+    network = recurrent(TextLSTMConvolutionNetwork)
     for sentence in SENTENCES:
         states, _ = network.lstm(network.embedding(torch.tensor([sentence])))
         largest = []
@@ -88,7 +88,7 @@ def test_the_holdout_takes_each_filters_largest_value():
         np.testing.assert_allclose(scores, expected.detach().numpy(), atol=1e-6)
 
 
-@pytest.mark.parametrize("kind", [TextLSTM, TextLSTMConvolution])
+@pytest.mark.parametrize("kind", [TextLSTMNetwork, TextLSTMConvolutionNetwork])
 def test_padding_changes_nothing(kind):
     network = recurrent(kind)
     together = fitting.log_probabilities(network, Sentences(SENTENCES))

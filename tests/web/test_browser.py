@@ -259,7 +259,9 @@ def test_hostile_names_of_writers_stay_names(visit, monkeypatch):
     until(tab, "document.getElementById('chosen').textContent.startsWith('Compared with')")
     until(tab, "document.querySelectorAll('#attackers li').length === 4")
     # every name as an attacker would say it: training on as many writers would take minutes
-    rows = [reading.Row(payload, {"value": 0.5, "low": 0.4, "high": 0.6}, f"says {payload}") for payload in KINDS]
+    rows = [
+        reading.AttackerRow(payload, {"value": 0.5, "low": 0.4, "high": 0.6}, f"says {payload}") for payload in KINDS
+    ]
     marks = [reading.Mark("wording", payload, 0.1, payload, [(0, 4)]) for payload in KINDS]
     said = reading.Reading(200, "known", KINDS[0], KINDS[1], 0.5, KINDS[2], rows, marks, list(KINDS))
     monkeypatch.setattr("allonym.web.desk.Desk.measure", lambda *_: said)

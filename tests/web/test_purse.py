@@ -16,7 +16,7 @@ from allonym.privacy.statement import number
 from allonym.web import guard, methods, rewriting, server
 from allonym.web.desk import Desk
 from allonym.web.purse import Purse
-from allonym.web.table import Choice, take
+from allonym.web.table import TableChoice, take
 from tests.web.conftest import LETTER, ORIGIN, PORT
 
 CORE = {"protection": "core", "position": 0}
@@ -138,7 +138,7 @@ def test_a_refusal_is_an_answer(purse):
 def test_a_table_is_charged_once_however_often_it_is_resumed(purse):
     rows = "\n".join(f'"{LETTER[:40]} {number}",writer {number % 2}' for number in range(250))
     table = take("t.csv", f"text,who\n{rows}\n".encode())
-    choice = Choice("text", "who", [], "core", 0)
+    choice = TableChoice("text", "who", [], "core", 0)
     priced = table.price(choice, purse)
     assert "for each of 250 documents" in priced["sentence"]
     assert "Then spent on" in priced["ledger"]

@@ -293,8 +293,8 @@ def test_a_table_that_was_forgotten_while_it_was_read_stays_forgotten(client, mo
 def test_a_job_that_takes_long_to_look_at_its_table_begins_all_the_same(client, monkeypatch):
     sent(client, "t.csv", as_csv(20))
     monkeypatch.setattr(work, "SECONDS", 0.05)
-    real, answered = table.Table.start, threading.Event()
-    monkeypatch.setattr(table.Table, "start", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
+    real, answered = table.UploadedTable.start, threading.Event()
+    monkeypatch.setattr(table.UploadedTable, "start", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
     given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
     assert client.post("/api/v1/table/start", json=given).status_code == 503
     answered.set()

@@ -19,7 +19,7 @@ from allonym.evaluation.candidates import Candidate, Releasing
 from allonym.evaluation.evaluate import DRAWS, RELEASED_OF_AUTHOR, Bench
 from allonym.evaluation.sample import Sample
 from allonym.jobs.command import as_line
-from allonym.metrics.base import Part
+from allonym.metrics.base import ReleasedPart
 from allonym.papers.ruler.grounds import GROUNDS, SEED
 from allonym.privacy import Guarantee, accounting
 
@@ -40,9 +40,9 @@ class Listing(Candidate):
     def releasing(self, sample: Sample, seed: int | None) -> Releasing:
         """Return what notes the texts."""
 
-        def release(places: Any) -> Part:  # noqa: ANN401 - places in the sample
+        def release(places: Any) -> ReleasedPart:  # noqa: ANN401 - places in the sample
             self.draws.append([as_line(sample.texts[place]) for place in places])
-            return Part.of_texts([f"{len(self.draws)} {place}" for place in places])
+            return ReleasedPart.of_texts([f"{len(self.draws)} {place}" for place in places])
 
         return release
 

@@ -203,12 +203,12 @@ def cached_names(kind: type[Any]) -> list[str]:
 def _choices(constructor: Callable[..., None]) -> dict[str, tuple[str | None, ...]]:
     """Return the values that parameters may have which are choices."""
     hints = get_type_hints(constructor)
-    found = {name: (hint, *get_args(hint)) for name, hint in hints.items()}
+    types = {name: (hint, *get_args(hint)) for name, hint in hints.items()}
     return {
-        name: (*get_args(one), *([None] if type(None) in parts else []))
-        for name, parts in found.items()
-        for one in parts
-        if get_origin(one) is Literal
+        name: (*get_args(part), *([None] if type(None) in parts else []))
+        for name, parts in types.items()
+        for part in parts
+        if get_origin(part) is Literal
     }
 
 

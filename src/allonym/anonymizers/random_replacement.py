@@ -50,7 +50,7 @@ class RandomReplacement(Anonymizer):
 
     Args:
         words: Output words of each document.
-        vocabulary: The public words to draw from: a list, a file with one a line, or "words-en" (the default).
+        vocabulary: The public words to draw from: a list, a file with one per line, or "words-en" (the default).
     """
 
     method = "random-replacement"

@@ -168,7 +168,7 @@ class CharacterAverages(NeuralAttacker):
     def _make_network(self) -> Classifier:
         from allonym.training.classifiers import character_averages
 
-        return character_averages.CharacterAverages(
+        return character_averages.CharacterAveragesNetwork(
             grams=len(self._vocabulary),
             classes=len(self.classes_),
             embedding_size=self.embedding_size,
@@ -230,7 +230,7 @@ class TextLSTM(NeuralAttacker):
     def _make_network(self) -> Classifier:
         from allonym.training.classifiers import text_lstm
 
-        return text_lstm.TextLSTM(**self._sizes())
+        return text_lstm.TextLSTMNetwork(**self._sizes())
 
     def _sizes(self) -> dict[str, int]:
         from allonym.training.classifiers.text_lstm import FIRST_WORD
@@ -261,7 +261,7 @@ class TextLSTMConvolution(TextLSTM):
     def _make_network(self) -> Classifier:
         from allonym.training.classifiers import text_lstm
 
-        return text_lstm.TextLSTMConvolution(**self._sizes())
+        return text_lstm.TextLSTMConvolutionNetwork(**self._sizes())
 
 
 def _sentences(text: str) -> list[list[str]]:

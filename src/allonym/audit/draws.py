@@ -42,7 +42,7 @@ class Trace:
             self.mechanisms.append(mechanism)
 
 
-class _Table:
+class _FixedTable:
     """Fixed numbers: each depends on the table, the number of the draw and the place in it alone."""
 
     def __init__(self, number: int) -> None:
@@ -77,7 +77,7 @@ class _Table:
 @contextmanager
 def held(table: int) -> Iterator[Trace]:
     """Draw from a fixed table, one of many: what comes depends on the number of the draw and the place in it alone."""
-    fixed = _Table(table)
+    fixed = _FixedTable(table)
 
     def draw(mechanism: Any, inputs: Any, source: Any, rows: Any = None, **_: object) -> NDArray[Any]:  # noqa: ANN401
         return fixed.outputs(mechanism, inputs, source, rows)
@@ -99,7 +99,7 @@ def _ways() -> Iterator[tuple[type[Mechanism], str]]:
 
 
 @dataclass
-class Draw:
+class RecordedDraw:
     """One draw as it happened: who drew, for which inputs, and what came."""
 
     mechanism: Mechanism
@@ -111,7 +111,7 @@ class Draw:
 class Watch:
     """What a block drew."""
 
-    draws: list[Draw] = field(default_factory=list)
+    draws: list[RecordedDraw] = field(default_factory=list)
     elsewhere: int = 0  # requests for random words that no document's stream was asked for
     depth: int = 0  # how many draws are under way, one within another: the outermost is written down
     _reads: dict[tuple[int, int], tuple[list[Int64], list[Words]]] = field(default_factory=dict)
@@ -149,7 +149,7 @@ def _noted(real: Callable[..., Int64], name: str, watch: Watch, inputs_too: bool
             watch.depth -= 1
         if not watch.depth:
             given = mechanism.inputs_of(name, inputs, named.get("rows")) if inputs_too else None
-            watch.draws.append(Draw(mechanism, given, np.array(outputs)))
+            watch.draws.append(RecordedDraw(mechanism, given, np.array(outputs)))
         return outputs
 
     return draw

@@ -73,7 +73,7 @@ def as_bytes(payload: Any) -> bytes:  # noqa: ANN401 - of any method
     return json.dumps(payload).encode()
 
 
-class Comparison:
+class DocumentComparison:
     """What differed between documents and their plain twins, with the draws of one table."""
 
     def __init__(self, anonymizer: Anonymizer, table: int) -> None:
@@ -119,7 +119,7 @@ class Comparison:
 
     def _compare(self, name: str, mine: Seen, plain: Seen, documents: int = 1) -> None:
         self.compared += 1
-        self.most_drawn = max(self.most_drawn, *(-(-one.drawn // documents) for one in (mine, plain)))
+        self.most_drawn = max(self.most_drawn, *(-(-run.drawn // documents) for run in (mine, plain)))
         self.most_written = max(self.most_written, mine.written, plain.written)
         for mechanism in (*mine.mechanisms, *plain.mechanisms):
             if not any(mechanism is known for known in self.mechanisms):
@@ -148,7 +148,7 @@ def interference(
     listed = list(documents)
     comparisons = []
     for table in range(1, tables + 1):
-        comparison = Comparison(anonymizer, table)
+        comparison = DocumentComparison(anonymizer, table)
         for name, document in listed:
             comparison.add(name, document)
         for start in range(0, len(listed), _BATCH * 8):
@@ -166,12 +166,12 @@ _ASPECTS = {
 }
 
 
-def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Finding:
+def _followed(comparisons: Sequence[DocumentComparison], aspect: str, where: str) -> Finding:
     check, what = _ASPECTS[aspect]
-    names = list(dict.fromkeys(name for one in comparisons for name in one.differ[aspect]))
-    compared = sum(one.compared for one in comparisons)
+    names = list(dict.fromkeys(name for comparison in comparisons for name in comparison.differ[aspect]))
+    compared = sum(comparison.compared for comparison in comparisons)
     figures = {"documents": compared, "differ": len(names), "which": names[:50], "tables": len(comparisons)}
-    if left_out := sum(one.left_out for one in comparisons):
+    if left_out := sum(comparison.left_out for comparison in comparisons):
         figures["left_out"] = left_out
     named = "; ".join(names[:_NAMED]) + ("; …" if len(names) > _NAMED else "")
     says = (
@@ -181,13 +181,13 @@ def _followed(comparisons: Sequence[Comparison], aspect: str, where: str) -> Fin
     return Finding.of(check, bool(names), says, figures, tells=True)
 
 
-def _drawn(anonymizer: Anonymizer, comparisons: Sequence[Comparison], where: str) -> Finding:
+def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], where: str) -> Finding:
     """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
-    promised, most = comparisons[0].promised, max(one.most_drawn for one in comparisons)
-    written = max(one.most_written for one in comparisons)
+    promised, most = comparisons[0].promised, max(comparison.most_drawn for comparison in comparisons)
+    written = max(comparison.most_written for comparison in comparisons)
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
     # Of equal mechanisms one: a loss may take a pass over a vocabulary.
-    used = {_settings(mechanism): mechanism for one in comparisons for mechanism in one.mechanisms}
+    used = {_settings(mechanism): mechanism for comparison in comparisons for mechanism in comparison.mechanisms}
     # For each unit of distance where distances count, else for each draw.
     losses = (drawer.loss() if drawer.metric_loss is None else drawer.metric_loss for drawer in used.values())
     lost = max(losses, default=0.0)
@@ -229,7 +229,7 @@ def _adds_up(anonymizer: Anonymizer) -> bool:
 
 def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:
     """Return whether the files of a job over a table follow its texts, with the draws held fixed."""
-    comparison = Comparison(anonymizer, 1)
+    comparison = DocumentComparison(anonymizer, 1)
     pairs = [
         (document, plain)
         for _, document in documents
@@ -253,12 +253,12 @@ def _fits(document: str) -> bool:
 def _job(anonymizer: Anonymizer, texts: Sequence[str]) -> dict[str, bytes]:
     """Run a job over a table of these texts and return all it wrote."""
     with TemporaryDirectory() as folder, held(1):
-        source, place = Path(folder) / "texts.csv", Path(folder) / "released"
-        place.mkdir()
+        source, output = Path(folder) / "texts.csv", Path(folder) / "released"
+        output.mkdir()
         with source.open("w", encoding="utf-8", newline="") as file:
             csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("id", "text"), *enumerate(texts)])
         documents = open_documents(source, text="text", id="id")
-        out = place / ("released.npz" if anonymizer.kind == "vectors" else "released.csv")
+        out = output / ("released.npz" if anonymizer.kind == "vectors" else "released.csv")
         job = plan(anonymizer, documents, out=out, has_ids=True, has_authors=False, keep=(), repeatable=False)
         run(job, secure(), force=False, progress=lambda _: None)
-        return {found.name: found.read_bytes() for found in sorted(place.rglob("*")) if found.is_file()}
+        return {path.name: path.read_bytes() for path in sorted(output.rglob("*")) if path.is_file()}

@@ -185,10 +185,10 @@ def _steepest(rows: Int64, vectors: _Vectors, logs: Float64, error: float) -> tu
         np.abs(slopes, out=slopes)
         slopes += error
         slopes /= apart
-        place = int(slopes.argmax())
+        index = int(slopes.argmax())
         nearest = min(nearest, float(apart.min()))
-        if slopes.flat[place] > best:
-            best, pair = float(slopes.flat[place]), (int(here[place // len(logs)]), place % len(logs))
+        if slopes.flat[index] > best:
+            best, pair = float(slopes.flat[index]), (int(here[index // len(logs)]), index % len(logs))
     return best, pair, nearest
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from allonym.anonymizers.auditing import PLAIN, Auditing, Small, varied
 from allonym.anonymizers.base import Anonymizer
-from allonym.audit.draws import Draw, watched
+from allonym.audit.draws import RecordedDraw, watched
 from allonym.audit.findings import Finding
 from allonym.audit.law import Test, follows, judged, most_alike, same_law, varies
 from allonym.mechanisms.base import Float64, Int64
@@ -51,9 +51,9 @@ def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
     if hasattr(payload, "indptr"):
         rows = payload.toarray()  # type: ignore[attr-defined] # vectors
         return [np.repeat(np.arange(rows.shape[1]), row) for row in rows]
-    place = {word: number for number, word in enumerate(words)}
+    column = {word: number for number, word in enumerate(words)}
     documents = [one if isinstance(one, list) else one.split() for one in payload]  # type: ignore[attr-defined]
-    return [np.array([place.get(word, -1) for word in document], np.int64) for document in documents]
+    return [np.array([column.get(word, -1) for word in document], np.int64) for document in documents]
 
 
 def _length(anonymizer: Anonymizer) -> int:
@@ -150,7 +150,7 @@ def alike(matrix: Int64, by_place: Float64, by_row: Float64, where: str) -> Find
     )
 
 
-def _drawn_matrix(draws: Sequence[Draw], rows: int) -> Int64 | None:
+def _drawn_matrix(draws: Sequence[RecordedDraw], rows: int) -> Int64 | None:
     """Return what mechanisms drew for equal documents, a row each; None if nothing was watched, or it has no rows."""
     drawn = [np.asarray(draw.outputs).ravel() for draw in draws]
     flat = np.concatenate([np.zeros(0, np.int64), *drawn])
@@ -180,7 +180,7 @@ def _of_ratings(small: Small) -> list[Finding]:
     return [*findings, alike(matrix, by_place, np.full(len(matrix), between), where)]
 
 
-def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
+def _rated_tests(draws: Sequence[RecordedDraw], name: str) -> Iterator[Test]:
     """Compare draws with the law of their ratings, all draws for the same ratings together."""
     if not draws:
         return
@@ -199,7 +199,7 @@ def _rated_tests(draws: Sequence[Draw], name: str) -> Iterator[Test]:
             yield Test(f"{name}, ratings {number + 1}", follows(counts, mechanism.law(rated[row])))
 
 
-def _laws_in_order(draws: Sequence[Draw], places: int) -> Float64:
+def _laws_in_order(draws: Sequence[RecordedDraw], places: int) -> Float64:
     """Return the law of each place of the first document."""
     laws, known = list[Float64](), dict[bytes, Float64]()
     for draw in draws:
@@ -218,13 +218,13 @@ def _at_full_size(anonymizer: Anonymizer) -> Finding:
     words = getattr(anonymizer, "words", None)
     each = 40 if words is None else int(words)
     texts = [" ".join([word] * (each if words is None or audited.in_order else 1))] * -(-_DRAWS // each)
-    place = {one: number for number, one in enumerate(vocabulary)}
+    column = {one: number for number, one in enumerate(vocabulary)}
     released = columns_of(anonymizer.release(texts).payload, vocabulary)
     drawn = np.concatenate(released)
     if (drawn < 0).any():
         test = Test("words that are in no law", 0.0)
     else:
-        p_value = _p_value(audited, place[word], np.bincount(drawn, minlength=len(vocabulary)))
+        p_value = _p_value(audited, column[word], np.bincount(drawn, minlength=len(vocabulary)))
         if p_value is None:
             says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
             return Finding.not_audited("law", says)

@@ -112,12 +112,12 @@ def _choose(first: Int64, second: Int64, outputs: int, alpha: float) -> tuple[bo
     best, chosen = -math.inf, (False, np.zeros(0, np.int64))
     for mine in (0, 1):
         order = np.argsort(-(seen[mine] + 0.5) / (seen[1 - mine] + 0.5), kind="stable")
-        hits, others = (tried[one][order].cumsum()[sizes - 1] for one in (mine, 1 - mine))
+        hits, others = (tried[counts][order].cumsum()[sizes - 1] for counts in (mine, 1 - mine))
         low = lowest_share(hits, trial.shape[1], alpha / 2)
         bounds = _log_quotient(low, highest_share(others, trial.shape[1], alpha / 2))
-        place = int(bounds.argmax())
-        if bounds[place] > best:
-            best, chosen = float(bounds[place]), (bool(mine), order[: sizes[place]])
+        index = int(bounds.argmax())
+        if bounds[index] > best:
+            best, chosen = float(bounds[index]), (bool(mine), order[: sizes[index]])
     return chosen
 
 

@@ -26,8 +26,8 @@ def texts_to_tell_apart(known: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of texts that have much in common: length, letters, words, or all but a space."""
     one, two, three = known[:3]
     plain = f"{one} {two} {three}"
-    long = " ".join(known[place % len(known)] for place in range(_PREFIX))
-    same_length = "".join(chr(98 + place % 3) if sign.isalpha() else sign for place, sign in enumerate(plain))
+    long = " ".join(known[number % len(known)] for number in range(_PREFIX))
+    same_length = "".join(chr(98 + number % 3) if sign.isalpha() else sign for number, sign in enumerate(plain))
     return [
         (plain, f"{three} {two} {one}"),
         (plain, same_length),

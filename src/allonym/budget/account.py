@@ -68,7 +68,7 @@ class Totals:
 
     def to_dict(self) -> dict[str, Any]:
         """Return totals as plain values, losses rounded up; null where there is no total."""
-        document, author = (None if one is None else rounded_up(one) for one in (self.document, self.author))
+        document, author = (None if total is None else rounded_up(total) for total in (self.document, self.author))
         caps = (None if cap is None else float(cap) for cap in (self.caps.document, self.caps.author))
         return {
             "dataset": self.dataset,
@@ -155,9 +155,9 @@ def added(promises: Sequence[Guarantee]) -> Totals:
     """Return what releases of one document add up to."""
     losses = [charged(promise) for promise in promises]
     missing = Counter(
-        kind_of(one.definition, one.unit) for one, loss in zip(promises, losses, strict=True) if loss is None
+        kind_of(each.definition, each.unit) for each, loss in zip(promises, losses, strict=True) if loss is None
     )
-    narrower = sorted({one.adjacency for one in promises} - {ANY_TWO_DOCUMENTS})
+    narrower = sorted({each.adjacency for each in promises} - {ANY_TWO_DOCUMENTS})
     document = None if missing else sum((loss for loss in losses if loss is not None), Fraction(0))
     return Totals(
         releases=len(promises),

@@ -32,13 +32,13 @@ _COMMANDS = {
     "budget": "Show what has been spent on which data.",
     "check": "Say how recognisable a text is.",
     "completion": "Print a script that lets your shell complete what you type.",
-    "evaluate": "Measure attackers and usefulness, before and after protection.",
+    "evaluate": "Measure attacks and usefulness, before and after protection.",
     "guarantee": "Say what a configuration promises, before any data is seen.",
     "models": "List and verify models.",
     "reproduce": "Make a paper's tables again, theirs beside ours.",
     "serve": "Open the local page in a browser.",
     "train": "Train a model on your own text.",
-    "tune": "Find the setting that keeps most use within a target.",
+    "tune": "Find the most useful setting that meets a target.",
 }
 
 

@@ -25,9 +25,9 @@ from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
-from allonym.jobs.execute import Options, Outcome, Plan, Progress, execute, plan, unfinished
+from allonym.jobs.execute import JobOutcome, Options, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path
-from allonym.jobs.parts import Parts, open_parts
+from allonym.jobs.parts import InputParts, open_parts
 from allonym.privacy.statement import counted
 from allonym.randomness import insecure
 
@@ -40,9 +40,11 @@ from allonym.randomness import insecure
 @click.option("--author", help="Column with the authors, to add up what each loses; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
-@click.option("--resume", is_flag=True, help="Go on with an interrupted job: repeat its command line and add this.")
+@click.option("--resume", is_flag=True, help="Continue an interrupted job: repeat its command line and add this.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
-@click.option("--chunk-rows", type=click.IntRange(1), help="Most documents at a time; the default suits their size.")
+@click.option(
+    "--chunk-rows", type=click.IntRange(1), help="Most documents to work on at a time; the default suits their size."
+)
 @click.option(
     "--on-error",
     type=click.Choice(["stop", "skip", "blank"]),
@@ -53,7 +55,7 @@ from allonym.randomness import insecure
 @click.option(
     "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where to run."
 )
-@click.option("--spark-master", help="Address of the cluster; by default as Spark is set up. [engine spark]")
+@click.option("--spark-master", help="Address of the cluster; by default the one Spark is set up with. [engine spark]")
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
 @budget_options("Name of the data in the ledger; by default the file name of INPUT.")
@@ -122,7 +124,7 @@ def command(
 
 def _opened(
     source: str, roles: Roles, engine: Literal["local", "spark"], master: str | None
-) -> tuple[Documents, Parts | None]:
+) -> tuple[Documents, InputParts | None]:
     """Open the input here, or as parts that a cluster works on."""
     if engine == "spark":
         from allonym.jobs.engines.spark import Spark
@@ -223,7 +225,7 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
         yield progress
 
 
-def _told(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> int:
+def _told(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> int:
     """Report, and return the exit code."""
     try:
         _report(talk, job, outcome, on_error)
@@ -235,7 +237,7 @@ def _told(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> int:
     return _told_failures(job, outcome, on_error)
 
 
-def _told_failures(job: Plan, outcome: Outcome, on_error: OnError) -> int:
+def _told_failures(job: Plan, outcome: JobOutcome, on_error: OnError) -> int:
     """Say which rows failed, and return the exit code."""
     if not outcome.failed:
         return 0
@@ -251,7 +253,7 @@ def _became(on_error: OnError) -> str:
     return "left out" if on_error == "skip" else "written without text"
 
 
-def _report(talk: Talk, job: Plan, outcome: Outcome, on_error: OnError) -> None:
+def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> None:
     record = job.record(len(outcome.failed))
     if outcome.failed:
         record["failed_rows"] = [position + 1 for position in outcome.failed]

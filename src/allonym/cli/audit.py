@@ -25,7 +25,9 @@ _MOST_DRAWS = 10**9
 
 @click.command(name="audit")
 @click.option("--method", type=click.Choice(sorted(anonymizers.examples())), help="The method to audit.")
-@click.option("--command", "line", help="A program to audit: it reads a document a line and writes a line for each.")
+@click.option(
+    "--command", "line", help="A program to audit: it reads one document per line and writes one line for each."
+)
 @click.option("--claimed", type=float, help="With --command: the loss it claims between the two documents of a pair.")
 @click.option(
     "--pair",
@@ -38,12 +40,12 @@ _MOST_DRAWS = 10**9
     "--declared",
     type=click.Choice(HABITS),
     multiple=True,
-    help="With --command: what it says it copies from a document; may be repeated.",
+    help="With --command: what the program admits to copying from a document; may be repeated.",
 )
 @click.option(
     "--draws",
     type=click.IntRange(10, _MOST_DRAWS),
-    help=f"Draws that judge each input, after as many that choose what to look at. "
+    help=f"Draws that judge each input, after as many to choose what to look at. "
     f"[default: {methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
 )
 @click.option("--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {TIMEOUT:g}]")
@@ -76,8 +78,8 @@ def command(
 ) -> None:
     """Try to prove a claimed loss wrong: that of a method, or of any program that turns texts into texts.
 
-    Finite laws are audited exactly, draws by lower bounds that all hold with 99.9 % confidence, and what bypasses the
-    draws by holding them fixed. The exit status is 1 if the claim is violated, or part of it was not audited.
+    Finite laws are audited exactly, draws by lower bounds that all hold with 99.9 % confidence; what bypasses the draws
+    is found by holding them fixed. The exit status is 1 if the claim is violated, or part of it was not audited.
     """
     talk: Talk = context.obj
     given = {name: value for name, value in parameters.items() if value is not None}
@@ -116,8 +118,8 @@ def _refuse_report(report: Path | None, force: bool) -> None:
 def _answer(context: click.Context, talk: Talk, audit: Audit, report: Path | None, force: bool) -> None:
     """Print the audit, and write the page."""
     if report is not None:
-        with atomic(report, force) as place:
-            place.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
+        with atomic(report, force) as path:
+            path.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
     first, rest = str(audit).split("\n", 1)
     talk.data(audit.to_dict(), f"{talk.heading(first)}\n{rest}")
     if report is not None:

@@ -78,6 +78,6 @@ def _opened(path: Path | None) -> Ledger:
     return Ledger(_named(path), create=False)
 
 
-def _refuse_unknown(found: list[Totals], dataset: str | None) -> None:
-    if dataset is not None and not found:
+def _refuse_unknown(totals: list[Totals], dataset: str | None) -> None:
+    if dataset is not None and not totals:
         raise InputError(f"The ledger has no data set {dataset!r}; leave out --dataset to see those it has.")

@@ -36,31 +36,35 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 _TABLE = (
     click.argument("table", metavar="TABLE"),
-    click.option("--text", help="Column with the texts; may be left out when just one holds text."),
+    click.option("--text", help="Column with the texts; may be left out if only one column holds texts."),
     click.option("--author", required=True, help="Column with the authors."),
-    click.option("--label", help="Column with what an analyst wants to find, such as the topic."),
+    click.option("--label", help="Column with what an analyst wants to learn, such as the topic."),
     click.option(
-        "--max-authors", type=click.IntRange(2), default=MOST_AUTHORS, show_default=True, help="Most authors."
+        "--max-authors",
+        type=click.IntRange(2),
+        default=MOST_AUTHORS,
+        show_default=True,
+        help="Keep at most this many authors.",
     ),
     click.option(
         "--max-documents",
         type=click.IntRange(2 * FEWEST_DOCUMENTS),
         default=MOST_DOCUMENTS,
         show_default=True,
-        help="Most documents.",
+        help="Keep at most this many documents.",
     ),
 )
 _COMPARED = (
     click.option(
         "--sweep",
         multiple=True,
-        help="Values to try, as epsilon=35,40,45 or, for one method alone, syntf.epsilon=35,40,45; may be repeated.",
+        help="Values to try, such as epsilon=35,40,45 or, for one method, syntf.epsilon=35,40,45; may be repeated.",
     ),
     click.option(
         "--command",
         "commands",
         multiple=True,
-        help="A program to measure: it reads documents, one a line, and writes what becomes of each, one a line; "
+        help="A program to measure: it reads one document per line and writes one line for each; "
         "{draw} in it is the number of the run.",
     ),
     click.option("--timeout", type=float, default=TIMEOUT, show_default=True, help="Seconds a --command may take."),
@@ -78,7 +82,7 @@ _COMPARED = (
         show_default=True,
         help="All attackers; or a few that answer in a minute and miss what stronger ones find.",
     ),
-    click.option("--attackers", "names", help="Ask just these attackers, with commas between them."),
+    click.option("--attackers", "names", help="Use only these attackers, with commas between them."),
     click.option(
         "--attacker",
         "classes",
@@ -87,7 +91,7 @@ _COMPARED = (
         help="One more attacker: any scikit-learn classifier over texts, such as a Pipeline; may be repeated.",
     ),
     click.option(
-        "--measures", "further", help="Further measures of use, with commas between them, such as perplexity."
+        "--measures", "further", help="Further measures of usefulness, with commas between them, such as perplexity."
     ),
     click.option(
         "--insecure-seed", type=int, help="Make the run repeatable, for experiments: it then promises nothing."
@@ -104,7 +108,7 @@ def comparing_options(command: _Function) -> _Function:
 
 
 @dataclass(frozen=True)
-class Compared:
+class ComparedMethods:
     """What is compared, and by whom."""
 
     candidates: list[Candidate]

@@ -52,8 +52,8 @@ def _completer(shell: str) -> ShellComplete:
 
     class WithFiles(kind):  # type: ignore[valid-type, misc]
         def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem]:
-            found: list[CompletionItem] = super().get_completions(args, incomplete)
-            return found or [CompletionItem(incomplete, type="file")]
+            items: list[CompletionItem] = super().get_completions(args, incomplete)
+            return items or [CompletionItem(incomplete, type="file")]
 
     made: ShellComplete = WithFiles(group, {"obj": Talk()}, _PROGRAM, _VARIABLE)
     return made

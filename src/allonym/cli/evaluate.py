@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from allonym.cli import RISK
-from allonym.cli.candidates import Compared, comparing_options, sampled
+from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.attack import HEADLINE
@@ -24,12 +24,12 @@ from allonym.evaluation.attack import HEADLINE
 )
 @click.option("--report", "folder", type=click.Path(path_type=Path), required=True, help="Folder for the report.")
 @click.option("--choose", type=click.IntRange(1), help="Number of the configuration to report on; by default the best.")
-@click.option("--public/--internal", "public", default=True, help="Nothing about single rows and no names, or both.")
+@click.option("--public/--internal", "public", default=True, help="Leave out names and single rows, or show both.")
 @click.option("--force", is_flag=True, help="Replace an existing report.")
 @click.option(
     "--fail-above",
     type=click.FloatRange(0, 1),
-    help="Exit with 1 if the strongest attack is above, by the upper end of its interval.",
+    help="Exit with 1 if the strongest attack is above this, going by the upper end of its interval.",
 )
 @common_options
 @click.pass_context
@@ -51,13 +51,13 @@ def command(
     fail_above: float | None,
     **others: Any,  # noqa: ANN401 - what is compared and by whom, and the parameters of the methods
 ) -> None:
-    """Measure protections on TABLE (.csv, .jsonl or .parquet): attackers before and after, and what use is left.
+    """Measure protections on TABLE (.csv, .jsonl or .parquet): attacks before and after, and usefulness.
 
     Writes a folder with report.html, report.json, and a CSV and SVG of each figure. Nothing anonymized is kept.
     """
     talk: Talk = context.obj
     report.check_folder(folder, force)
-    compared = Compared.of(context, others, table=table, text=text, released=released)
+    compared = ComparedMethods.of(context, others, table=table, text=text, released=released)
     if choose is not None and choose > len(compared.candidates):
         raise click.UsageError(f"--choose must be from 1 to {len(compared.candidates)}, the number of configurations.")
     columns = {"text": text, "author": author, "label": label, "split": split, "released": released}

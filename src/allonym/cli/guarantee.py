@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @click.command(name="guarantee")
 @method_options
-@click.option("--documents", type=click.IntRange(1, 10**9), default=1, help="Documents of one author, added up.")
+@click.option("--documents", type=click.IntRange(1, 10**9), default=1, help="Add up this many documents of one author.")
 @click.option("--delta", type=float, help="Also give the smaller ε that holds except with this probability.")
 @click.option(
     "--between", type=(Path, Path), default=None, help="Two .txt files: how well they hide behind one another."

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _UNCHANGED = "Choose ε so that, on average, this share of the words stays as it is. [{replacing}]"
 _REFERENCE = (
-    "Public texts to learn from (a file or folder as INPUT, never INPUT itself): the vocabulary [{learning}], or, with "
+    "Public texts to learn from (a file or folder, but never the input itself): the vocabulary [{learning}] or, with "
     "--reference-label, what tells their labels apart [{labelled}]."
 )
 _REFERENCE_LABEL = "Column of the reference with the label of each text. [{labelled}]"
@@ -119,9 +119,9 @@ def _check_reference(anonymizer: Anonymizer, reference: str | None, label: str |
     if label is not None and not asked:
         options = _options_for_labels(anonymizer)
         way_out = f"give {options} too" if options else "leave it out"
-        raise click.UsageError(f"--reference-label has no use for the method {method} as it is; {way_out}.")
+        raise click.UsageError(f"The method {method} has no use for --reference-label with these settings; {way_out}.")
     if reference is not None and not asked and not anonymizer.learns_a_vocabulary:
-        raise click.UsageError(f"--reference is not an option of the method {method} as it is; leave it out.")
+        raise click.UsageError(f"The method {method} has no use for --reference with these settings; leave it out.")
 
 
 def _options_for_labels(anonymizer: Anonymizer) -> str:
@@ -142,7 +142,7 @@ def _labelled(reference: str, text: str | None, label: str) -> tuple[list[str], 
         batches = list(open_documents(reference, text=text, author=label))
     except InputError as error:
         raise InputError(str(error).replace("--text", "--reference-text")) from error
-    labels = [one for batch in batches for one in batch.authors or []]
+    labels = [name for batch in batches for name in batch.authors or []]
     if "" in labels:
         raise InputError("A row of the reference has no label; fill the label column or leave the row out.")
     return [document for batch in batches for document in batch.texts], labels

@@ -11,7 +11,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.errors import ParameterError
 from allonym.jobs.outputs import atomic
 
-_RUNS = ", ".join(f"{runs} for {name}" for name, runs in papers.takers("runs").items())
+_RUNS = ", ".join(f"{papers.find(name).RUNS} for {name}" for name in papers.takers("runs"))
 _FOR = {
     option: f"for {', '.join(papers.takers(option))}." for option in ("models", "work", "earlier", "rivals", "only")
 }
@@ -28,19 +28,19 @@ _FOR = {
 @click.option(
     "--work",
     type=click.Path(path_type=Path),
-    help=f"Folder of what was measured, by an interrupted run or another paper, {_FOR['work']}",
+    help=f"Folder with what an interrupted run, or a run for another paper, has measured, {_FOR['work']}",
 )
 @click.option(
     "--earlier",
     type=click.Path(path_type=Path),
-    help=f"JSON file of an earlier run, from which is taken over what is not measured now, {_FOR['earlier']}",
+    help=f"JSON file of an earlier run, to take over what is not measured now, {_FOR['earlier']}",
 )
 @click.option(
     "--rivals",
     type=click.Path(path_type=Path),
     help=f"JSON file with the commands of other tools (tools/rivals/make_environments.py makes it), {_FOR['rivals']}",
 )
-@click.option("--only", help=f"Texts to measure on, with commas between their names, {_FOR['only']}")
+@click.option("--only", help=f"Names of the texts to measure on, with commas between them, {_FOR['only']}")
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
 @click.pass_obj
@@ -66,9 +66,9 @@ def command(
     out.mkdir(parents=True, exist_ok=True)
     if not force and (out / f"{paper}.json").exists():
         raise click.UsageError(f"{out / paper}.json exists; choose another --out or add --force.")
-    results = papers.find(paper).run(data, talk.say, **options)
+    results = papers.find(paper).run(papers.Asked(data, talk.say, **options))
     files = papers.files(paper, results)
     for name, content in files.items():
-        with atomic(out / name, force) as place:
-            place.write_text(content, encoding="utf-8")
+        with atomic(out / name, force) as path:
+            path.write_text(content, encoding="utf-8")
     talk.data(results, files[f"{paper}.md"])

@@ -31,7 +31,7 @@ def command(talk: Talk, /, port: int, no_browser: bool, budget: Budget) -> None:
     """Open the local page: read, rewrite and report, in a browser on this machine.
 
     It answers this machine alone. Texts stay in memory, a table in a private temporary folder. The address works once;
-    Ctrl-C ends it. With --budget-db and --dataset, what is drawn is charged to a ledger, and caps refuse it beforehand.
+    Ctrl-C ends it. With --budget-db and --dataset, what is drawn is charged to a ledger, unless a cap refuses it.
     """
     server = _server()
     purse = _purse(budget)

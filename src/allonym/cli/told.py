@@ -72,7 +72,9 @@ def _help(name: str, methods: Sequence[str]) -> str:
 
 
 def _described(name: str, method: str) -> str:
-    """Return the line about a parameter in its class's docstring, so that help and reference cannot differ."""
-    words = inspect.cleandoc(anonymizers.find(method).__doc__ or "")
-    line = re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE)
-    return " ".join(line.group(1).split()) if line else ""
+    """Return the line about a parameter in its class's docstring, or in that of the class it inherits from."""
+    for kind in anonymizers.find(method).__mro__:
+        words = inspect.cleandoc(kind.__doc__ or "")
+        if line := re.search(rf"^ +{name}: (.*(?:\n {{8}}.*)*)", words, re.MULTILINE):
+            return " ".join(line.group(1).split())
+    return ""

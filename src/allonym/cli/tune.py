@@ -1,4 +1,4 @@
-"""`allonym tune`: the setting that keeps most use within a target, chosen on some authors and verified on others."""
+"""`allonym tune`: the most useful setting that meets a target, chosen on some authors and verified on others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from allonym.cli import RISK
-from allonym.cli.candidates import Compared, comparing_options, sampled
+from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.evaluate import Evaluation, Outcome
@@ -20,10 +20,10 @@ from allonym.privacy.statement import number
 @click.command(name="tune")
 @comparing_options
 @click.option(
-    "--target-attack", type=click.FloatRange(0, 1), help="The strongest attacker may be right so often at most."
+    "--target-attack", type=click.FloatRange(0, 1), help="How often the strongest attacker may be right, at most."
 )
-@click.option("--target-loss", type=click.FloatRange(0), help="A document may lose so much at most, proved.")
-@click.option("--target-meaning", type=click.FloatRange(0, 1), help="The main measure of use must be so high at least.")
+@click.option("--target-loss", type=click.FloatRange(0), help="The proved loss of a document, at most.")
+@click.option("--target-meaning", type=click.FloatRange(0, 1), help="The main measure of use, at least.")
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for a report on all settings tried.")
 @click.option("--force", is_flag=True, help="Replace an existing report.")
 @common_options
@@ -44,10 +44,10 @@ def command(
     force: bool,
     **others: Any,  # noqa: ANN401 - what is compared and by whom, and the parameters of the methods
 ) -> None:
-    """Find the setting for TABLE that keeps most use within a target.
+    """Find the setting that keeps the texts of TABLE most useful and meets a target.
 
-    Settings are compared on half of the authors, and the chosen one is measured once on the other half. Targets count
-    by the worse end of an interval. Without --sweep, the settings are those of the page's sliders.
+    Settings are compared on half of the authors, and the chosen one is measured once on the other half. Targets are
+    compared with the worse end of an interval. Without --sweep, the settings are those of the page's sliders.
     """
     talk: Talk = context.obj
     if target_attack is None and target_loss is None and target_meaning is None:
@@ -55,7 +55,7 @@ def command(
     targets = Targets(target_attack, target_loss, target_meaning)
     if folder is not None:
         report.check_folder(folder, force)
-    compared = Compared.of(context, others, table=table, text=text, offered=True)
+    compared = ComparedMethods.of(context, others, table=table, text=text, offered=True)
     columns = {"text": text, "author": author, "label": label}
     sample = sampled(talk, table, max_authors=max_authors, max_documents=max_documents, **columns)
     tuned = tune(sample, compared.candidates, targets, lambda part, tried: compared.evaluated(talk, part, tried))

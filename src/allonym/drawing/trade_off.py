@@ -9,9 +9,9 @@ from allonym.drawing.figure_data import Lines, Panel, Point, Rule, Series
 Ends = tuple[float, float | None, float | None]  # a value, and the ends of its interval where they are known
 
 
-def point(attack: Ends, kept: Ends, label: str, *, chosen: bool = False) -> Point:
+def point(attack: Ends, use: Ends, label: str, *, chosen: bool = False) -> Point:
     """Return the point of a configuration."""
-    (x, x_low, x_high), (y, y_low, y_high) = attack, kept
+    (x, x_low, x_high), (y, y_low, y_high) = attack, use
     words = f"chosen: {label}" if chosen else label
     return Point(x, y, x_low, x_high, y_low, y_high, words, chosen)
 

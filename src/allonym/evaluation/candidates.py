@@ -11,11 +11,11 @@ from allonym.errors import InputError
 from allonym.evaluation.sample import Sample
 from allonym.jobs.command import Command
 from allonym.jobs.execute import plain_parameter
-from allonym.metrics.base import Part
+from allonym.metrics.base import ReleasedPart
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import insecure
 
-Releasing = Callable[[Sequence[int]], Part]  # of places in the sample; each call is a release of its own
+Releasing = Callable[[Sequence[int]], ReleasedPart]  # of places in the sample; each call is a release of its own
 
 _UNKNOWN = "what the program promises is not known here"
 _ELSEWHERE = "the texts were rewritten elsewhere, and what was promised for them is not known here"
@@ -83,9 +83,9 @@ class Method(Candidate):
         """Draw fresh noise for each release; those of one seed come from one stream, which never repeats itself."""
         rng = None if seed is None else insecure(seed)
 
-        def release(places: Sequence[int]) -> Part:
+        def release(places: Sequence[int]) -> ReleasedPart:
             drawn = self.anonymizer.release([sample.texts[place] for place in places], rng=rng)
-            return Part(drawn.payload, drawn.texts())
+            return ReleasedPart(drawn.payload, drawn.texts())
 
         return release
 
@@ -125,13 +125,13 @@ class Program(Candidate):
     def releasing(self, sample: Sample, seed: int | None) -> Releasing:
         """Run the program once for each release. It is told no seed: a repeatable run is its own affair."""
 
-        def release(places: Sequence[int]) -> Part:
+        def release(places: Sequence[int]) -> ReleasedPart:
             answers = self.command([sample.texts[place] for place in places])
             if len(answers) != len(places):
                 raise InputError(
                     f"The command wrote {len(answers):,} lines for {len(places):,} documents; it must write one each."
                 )
-            return Part.of_texts(answers)
+            return ReleasedPart.of_texts(answers)
 
         return release
 
@@ -159,7 +159,7 @@ class Column(Candidate):
     def releasing(self, sample: Sample, seed: int | None) -> Releasing:
         """Return the texts of the column, the same at every call."""
         texts = sample.released[self.column]
-        return lambda places: Part.of_texts([texts[place] for place in places])
+        return lambda places: ReleasedPart.of_texts([texts[place] for place in places])
 
     def guarantee(self, documents: int, seed: int | None) -> Guarantee:
         """Return that nothing is known to be promised."""

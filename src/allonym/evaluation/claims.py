@@ -25,9 +25,9 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
     use, before, floor = evaluation.use(outcome).value, evaluation.before.value, evaluation.use_floor
     return (
         f"With {outcome.candidate}, the strongest attacker ({attack.attacker}, {attack.setting}) names the right one "
-        f"of {evaluation.authors} authors {attack.headline.in_percent()} of the time, where the strongest "
-        f"on the original texts reaches {percent(evaluation.original.headline.value)} and naming the most "
-        f"frequent author always {percent(evaluation.floor)}; the texts keep {outcome.kept.in_percent()} "
+        f"of {evaluation.authors} authors {attack.headline.in_percent()} of the time. On the original texts the "
+        f"strongest reaches {percent(evaluation.original.headline.value)}; always naming the most frequent author "
+        f"reaches {percent(evaluation.floor)}. The texts keep {outcome.kept.in_percent()} "
         f"{measure.keeps} ({measure.title} {use:.2f}, originals {before:.2f}, without reading {floor:.2f}). "
         f"{_recommendation(evaluation, outcome)}"
     )
@@ -36,7 +36,7 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
 def _recommendation(evaluation: Evaluation, outcome: Outcome) -> str:
     """Say by the worse ends of both intervals whether this is worth it."""
     if outcome.candidate.is_a_baseline:
-        return "This is a baseline, for comparison alone."
+        return "This is a baseline, for comparison only."
     worst = f"use kept minus attack left is {outcome.advantage:+.2f}"
     if evaluation.recommended(outcome):
         return f"At the worse ends of these intervals {worst}: it hides more than it destroys."
@@ -133,7 +133,7 @@ def _paragraph(evaluation: Evaluation, outcome: Outcome) -> str:
         f"{outcome.promised} {_composition(outcome, sample.largest_author)} In a test on {len(sample.texts):,} "
         f"documents of {evaluation.authors} authors, the strongest of {len(evaluation.attackers)} attackers "
         f"who know the other documents and the method ({attack.attacker}, {attack.setting}) named the right author of "
-        f"{attack.headline.in_percent()} of the test documents; naming the most frequent author "
-        f"always reaches {floor}, and the strongest attacker on the originals "
+        f"{attack.headline.in_percent()} of the test documents; always naming the most frequent author reaches "
+        f"{floor}, and the strongest attacker on the originals "
         f"{percent(evaluation.original.headline.value)}. {_NOT_COVERED}"
     )

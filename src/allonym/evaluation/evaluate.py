@@ -19,7 +19,7 @@ from allonym.evaluation.attack import Attack, Attacked, Attackers
 from allonym.evaluation.candidates import Candidate
 from allonym.evaluation.knowledge import ON_RELEASES, Knowledge
 from allonym.evaluation.sample import Sample
-from allonym.metrics.base import Ground, Measure, Part, Released, Taking
+from allonym.metrics.base import Measure, MeasuredTexts, Released, ReleasedPart, Taking
 from allonym.metrics.figures import Figure
 from allonym.privacy import Guarantee
 
@@ -256,7 +256,7 @@ class Bench:
         spaced = (numbers[:: -(-len(numbers) // released_of_author)] for numbers in by_author.values())
         self._chosen = sorted(number for numbers in spaced for number in numbers)
         learned = [self._known[number] for number in self._chosen]
-        self.ground = Ground(sample.texts, learned, self._test, sample.labels)
+        self.ground = MeasuredTexts(sample.texts, learned, self._test, sample.labels)
 
     def knowledge(self, releases: Sequence[Sequence[str]] = (), computed: Sequence[str] | None = None) -> Knowledge:
         """Return what an attacker knows, with his own releases."""
@@ -265,7 +265,7 @@ class Bench:
     def releases(self, candidate: Candidate, draws: int, seed: int | None, step: Callable[[], None]) -> list[Released]:
         """Release everything so often; only once where the second time comes out as the first."""
         release = candidate.releasing(self._sample, seed)
-        parts: list[Part] = []
+        parts: list[ReleasedPart] = []
         released: list[Released] = []
         for draw in range(draws):
             if draw < _DRAWS_OF_KNOWN:
@@ -281,7 +281,7 @@ class Bench:
         return [values[place] for place in places]
 
 
-def _taken(wanted: Sequence[Measure], ground: Ground) -> tuple[dict[str, Taking], dict[str, str]]:
+def _taken(wanted: Sequence[Measure], ground: MeasuredTexts) -> tuple[dict[str, Taking], dict[str, str]]:
     """Take the measures that can be taken of the originals; of the others, say why they cannot."""
     lacks = {measure.name: measure.lacks(ground) for measure in wanted}
     if all(lacks[measure.name] for measure in wanted if measure.main is not None):

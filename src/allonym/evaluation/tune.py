@@ -152,8 +152,8 @@ def halves(sample: Sample) -> tuple[Sample, Sample]:
     authors = sample.by_size()
     if len(authors) < _FEWEST_AUTHORS:
         raise InputError(
-            f"Tuning needs {_FEWEST_AUTHORS} authors at least, half of them to choose by and half to verify on; this "
-            f"table has {len(authors)}. Add authors, or compare settings with evaluate."
+            f"Tuning needs {_FEWEST_AUTHORS} authors at least, half of them for choosing a setting and half for "
+            f"verifying it; this table has {len(authors)}. Add authors, or compare settings with evaluate."
         )
     return _of(sample, set(authors[::2])), _of(sample, set(authors[1::2]))
 

@@ -29,8 +29,8 @@ class KnownTexts:
         """Leave these texts out, whoever wrote them and whatever white space is around them."""
         known = {text.strip() for text in self.texts}
         repeated = {stripped for text in texts if (stripped := text.strip()) in known}  # however many texts there are
-        kept = [row for row, text in enumerate(self.texts) if text.strip() not in repeated]
-        return KnownTexts([self.texts[row] for row in kept], [self.authors[row] for row in kept], self.skipped)
+        rows = [row for row, text in enumerate(self.texts) if text.strip() not in repeated]
+        return KnownTexts([self.texts[row] for row in rows], [self.authors[row] for row in rows], self.skipped)
 
 
 def read_authors(source: str | Path, *, text: str | None = None, author: str | None = None) -> KnownTexts:

@@ -97,7 +97,7 @@ class Csv(lines.LineFormat):
 
     def _rows(self, path: Path, tolerant: bool) -> Iterator[tuple[int, int, list[str] | None]]:
         """First line, size and cells of each row, the header too; no cells of a row that cannot be read."""
-        text = lines.Lines(path, tolerant)
+        text = lines.DecodedLines(path, tolerant)
         reader = csv.reader(text, delimiter=self.separator, strict=True)
         width = 0
         while True:

@@ -37,7 +37,7 @@ class Folder(Format):
             texts = ((name, _file_text(path / name, asked.tolerant)) for name in names)
             rows = ((number, len(text or ""), (name, text)) for number, (name, text) in enumerate(texts, 1))
             for numbers, pairs in batched(rows, batch_rows):
-                unreadable = tuple(place for place, (_, text) in enumerate(pairs) if text is None)
+                unreadable = tuple(row for row, (_, text) in enumerate(pairs) if text is None)
                 yield Part(
                     [text or "" for _, text in pairs], numbers, [name for name, _ in pairs], unreadable=unreadable
                 )

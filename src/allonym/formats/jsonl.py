@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError
 from allonym.formats import tables
-from allonym.formats.lines import LineFormat, Lines, values_of
+from allonym.formats.lines import DecodedLines, LineFormat, values_of
 from allonym.formats.tables import Opened, Part, Roles, shown
 from allonym.formats.traces import JSON_FIELD
 
@@ -80,7 +80,7 @@ def _json_part(
 
     plain = [field.name for field in fields if field.metadata != JSON_FIELD]
     unreadable, whole = [], list[dict[str, Any]]()
-    for place, (line, row) in enumerate(zip(lines, rows, strict=True)):
+    for row_number, (line, row) in enumerate(zip(lines, rows, strict=True)):
         bad_column = None if row is None else _no_text(row, plain)
         bad_text = row is not None and not isinstance(row.get(roles.text or ""), str | None)
         if (bad_column or bad_text) and not roles.tolerant:
@@ -89,7 +89,7 @@ def _json_part(
                 reason = f"column {tables.named([bad_column])} holds a lone surrogate; repair it or do not --keep it"
             raise tables.DamagedRowError(f"{shown(path)}, line {line}: {reason}.")
         if row is None or bad_column or bad_text:
-            unreadable.append(place)
+            unreadable.append(row_number)
         whole.append({} if row is None or bad_column else row)
     columns = {name: [row.get(name) for row in whole] for name in (roles.id, roles.author) if name is not None}
     arrays = [_json_array(field, [row.get(field.name) for row in whole]) for field in fields]
@@ -107,7 +107,7 @@ def _no_text(row: dict[str, Any], names: Sequence[str]) -> str | None:
 
 def _json_rows(path: Path, tolerant: bool) -> Iterator[tuple[int, int, dict[str, Any] | None]]:
     """Line number, size and object of each line that is not blank; no object of a line that cannot be read."""
-    lines = Lines(path, tolerant)
+    lines = DecodedLines(path, tolerant)
     for number, line in enumerate(lines, 1):
         if not line.strip() and not lines.damaged:
             continue

@@ -56,7 +56,7 @@ class LineFormat(TableFormat):
             )
 
 
-class Lines:
+class DecodedLines:
     """The lines of a file, decoded; where that may fail, with a mark that it did."""
 
     def __init__(self, path: Path, tolerant: bool) -> None:

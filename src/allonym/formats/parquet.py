@@ -146,7 +146,7 @@ def _part(path: Path, batch: Any, roles: Roles, rows: range) -> Part:  # noqa: A
             reason = "text is not UTF-8; write the file again with valid text"
             raise DamagedRowError(f"{shown(path)}, in rows {rows[0]} to {rows[-1]}: {reason}.") from None
         columns = {name: [_cell(value) for value in batch.column(name)] for name in used}
-        broken = {place for cells in columns.values() for place, cell in enumerate(cells) if cell is _BROKEN}
+        broken = {row for cells in columns.values() for row, cell in enumerate(cells) if cell is _BROKEN}
         columns = {name: [None if cell is _BROKEN else cell for cell in cells] for name, cells in columns.items()}
         unreadable = tuple(sorted(broken))
     # Of the file's metadata nothing: it tells of columns that were not to be kept.

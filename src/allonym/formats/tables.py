@@ -118,8 +118,8 @@ def decoded(source: str | Path, content: bytes, *, offset: int = 0, line: int = 
     except UnicodeDecodeError as error:
         valid = mark + error.start
     line += content.count(b"\n", 0, valid)
-    place = f"{shown(source)}, byte {offset + valid}, line {line}"
-    raise InputError(f"{place}: not UTF-8; save the input as UTF-8 and try again.")
+    where = f"{shown(source)}, byte {offset + valid}, line {line}"
+    raise InputError(f"{where}: not UTF-8; save the input as UTF-8 and try again.")
 
 
 def batched(rows: Iterable[tuple[int, int, _Row]], batch_rows: int) -> Iterator[tuple[list[int], list[_Row]]]:

@@ -91,18 +91,18 @@ class Layout:
         texts = text_table(DocumentBatch(0, [], batch.texts), "text", ())["text"]
         return pa.table([pa.array(batch.ids, pa.string()), texts], names=["id", "text"])
 
-    def join_texts(self, place: Path, paths: Sequence[Path]) -> None:
+    def join_texts(self, target: Path, paths: Sequence[Path]) -> None:
         """Write the text output from its chunks."""
         if self.lines:
-            with open(place, "wb") as file:
+            with open(target, "wb") as file:
                 file.write(self.lines.header(self.columns or (self.text,)).encode())
                 for path in paths:
                     with open(path, "rb") as chunk:
                         shutil.copyfileobj(chunk, file, 1 << 20)
         elif isinstance(self.format, TableFormat):
-            self.format.write_tables(place, map(_read, paths))
+            self.format.write_tables(target, map(_read, paths))
         else:
-            self.format.write(place, map(_read_batch, paths))
+            self.format.write(target, map(_read_batch, paths))
 
 
 Task = tuple[int, DocumentBatch]

@@ -30,12 +30,12 @@ from allonym.jobs.chunks import Layout, Maker, Making, Written, read_terms
 from allonym.jobs.engines import Engine
 from allonym.jobs.engines.local import Local
 from allonym.jobs.outputs import atomic, privacy_path, publish, refuse_target
-from allonym.jobs.parts import PartMaker, Parts, part_name
+from allonym.jobs.parts import InputParts, PartMaker, part_name
 from allonym.jobs.plan import Plan, plain_parameter, plan, without_authors
 from allonym.jobs.store import JobFolder, folder_of
 from allonym.randomness import OneRelease, Rng, reopened, secure
 
-__all__ = ["Options", "Outcome", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
+__all__ = ["JobOutcome", "Options", "Plan", "Progress", "execute", "plain_parameter", "plan", "run"]
 
 Progress = Callable[[int], None]
 
@@ -56,7 +56,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class JobOutcome:
     """What came of a job."""
 
     payload: Any = None  # the protected document, where there is no output file
@@ -69,7 +69,7 @@ def run(job: Plan, rng: Rng, *, force: bool, progress: Progress) -> Any:  # noqa
     return execute(job, rng, progress, Options(force=force)).payload
 
 
-def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) -> JobOutcome:
     """Do a job, or go on with it.
 
     Args:
@@ -89,7 +89,7 @@ def execute(job: Plan, rng: Rng | None, progress: Progress, options: Options) ->
         _charge(job, options)
         [batch] = job.documents
         release = job.anonymizer.release(batch.texts, rng=_opened(job, rng))
-        return Outcome(release.payload if job.anonymizer.kind == "vectors" else release.texts())
+        return JobOutcome(release.payload if job.anonymizer.kind == "vectors" else release.texts())
     folder = JobFolder(job.out)
     _refuse_unfinished(folder, options)
     if job.chunks == 1 and job.parts is None and not options.resume:
@@ -123,24 +123,24 @@ def _refuse_unfinished(folder: JobFolder, options: Options) -> None:
             folder.destroy()
 
 
-def _at_once(job: Plan, out: Path, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+def _at_once(job: Plan, out: Path, rng: Rng | None, progress: Progress, options: Options) -> JobOutcome:
     """Do a job of one chunk, which would be made again after a crash anyway."""
-    with atomic(out, options.force, source=job.documents.source) as place:
+    with atomic(out, options.force, source=job.documents.source) as path:
         _charge(job, options)
         release = _opened(job, rng)
-        layout, stage = _layout(job), place.parent.parent
+        layout, stage = _layout(job), path.parent.parent
         maker = Maker(job.anonymizer, layout, stage, options.on_error)
         [batch] = job.documents
         try:
             chunk = maker.make((0, without_authors(batch)), release)
             progress(chunk.rows)
-            _put_together(job, layout, [maker.path(0)], place, len(chunk.failed))
+            _put_together(job, layout, [maker.path(0)], path, len(chunk.failed))
         finally:
             maker.path(0).unlink(missing_ok=True)
-    return Outcome(failed=chunk.failed)
+    return JobOutcome(failed=chunk.failed)
 
 
-def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress, options: Options) -> Outcome:
+def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress, options: Options) -> JobOutcome:
     """Do a job chunk by chunk, so that it can be resumed."""
     with folder.held():
         facts = folder.facts()
@@ -162,7 +162,7 @@ def _in_chunks(job: Plan, folder: JobFolder, rng: Rng | None, progress: Progress
         failed = _checked(job, done)
         work.put_together([work.path_of(number) for number in sorted(done) if done[number].digest], len(failed))
         _finish(job, folder, failed, options.force or (resumed and bool(facts["force"])))
-    return Outcome(failed=failed, resumed=before)
+    return JobOutcome(failed=failed, resumed=before)
 
 
 @dataclass(frozen=True)
@@ -191,7 +191,7 @@ def _work(job: Plan, folder: JobFolder, options: Options) -> _Work:
     return _Work(Local(min(options.processes, job.chunks)), maker, tasks, maker.path, joined)
 
 
-def _work_on_parts(job: Plan, parts: Parts, stage: Path, options: Options) -> _Work:
+def _work_on_parts(job: Plan, parts: InputParts, stage: Path, options: Options) -> _Work:
     """Parts are made where the output is put together, so that nothing is left to join."""
     stage.mkdir(exist_ok=True)
     maker = PartMaker(job.anonymizer, parts.roles, job.documents.batch_rows, options.on_error, str(stage))
@@ -220,12 +220,14 @@ def _finish(job: Plan, folder: JobFolder, failed: tuple[int, ...], force: bool) 
     folder.destroy()
 
 
-def _tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> Outcome:
+def _tidied(job: Plan, folder: JobFolder, facts: dict[str, Any]) -> JobOutcome:
     """Remove what is left of a job that was killed after its output got its name."""
     folder.destroy()
     if not folder.out.exists():
-        raise ResumeError(f"The job of {shown(folder.out)} was finished, but its output is gone; start anew.")
-    return Outcome(failed=tuple(facts["published"]), resumed=job.count)
+        raise ResumeError(
+            f"The job of {shown(folder.out)} was finished, but its output is gone; start again without --resume."
+        )
+    return JobOutcome(failed=tuple(facts["published"]), resumed=job.count)
 
 
 def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
@@ -240,19 +242,19 @@ def _checked(job: Plan, done: dict[int, Written]) -> tuple[int, ...]:
     return tuple(position for key in sorted(done) for position in done[key].failed)
 
 
-def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], place: Path, failed: int) -> None:
-    _write_record(job, place, failed)
+def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], path: Path, failed: int) -> None:
+    _write_record(job, path, failed)
     if layout.vectors:
         vocabulary = [str(term) for term in job.anonymizer.get_feature_names_out()]
-        write_terms(place, lambda: read_terms(paths), vocabulary)
+        write_terms(path, lambda: read_terms(paths), vocabulary)
     else:
-        layout.join_texts(place, paths)
+        layout.join_texts(path, paths)
 
 
-def _write_record(job: Plan, place: Path, failed: int) -> None:
+def _write_record(job: Plan, path: Path, failed: int) -> None:
     """Write the guarantee beside the output."""
     record = json.dumps(job.record(failed), ensure_ascii=False, indent=2) + "\n"
-    privacy_path(place).write_text(record, encoding="utf-8")
+    privacy_path(path).write_text(record, encoding="utf-8")
 
 
 def _opened(job: Plan, rng: Rng | None) -> OneRelease:

@@ -99,7 +99,7 @@ def of_versions() -> dict[str, str]:
 
 
 def _files(path: Path) -> list[Path]:
-    return [path] if path.is_file() else sorted(found for found in path.rglob("*") if found.is_file())
+    return [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
 
 
 def _add_file(digest: Any, path: Path) -> None:  # noqa: ANN401 - a hash

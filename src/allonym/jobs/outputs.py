@@ -142,7 +142,7 @@ def _refuse_source(family: Sequence[Path], source: str | Path | None) -> None:
 def _lies_in(path: Path, folder: Path) -> bool:
     """Whether a path or what it links to is inside a folder."""
     places = (path.resolve(), path.parent.resolve() / path.name)
-    return any(place.is_relative_to(folder) for place in places)
+    return any(candidate.is_relative_to(folder) for candidate in places)
 
 
 def _refuse_existing(family: Sequence[Path], force: bool) -> None:

@@ -31,7 +31,7 @@ _FIRST_ROWS = 1024  # by which a table is opened
 
 
 @dataclass(frozen=True)
-class Part:
+class InputPart:
     """One file of a table and where its rows stand in the whole."""
 
     number: int  # which part, counted from 0
@@ -39,21 +39,21 @@ class Part:
     start: int = 0  # position of its first row
 
 
-def find_parts(source: str | Path) -> list[Part]:
+def find_parts(source: str | Path) -> list[InputPart]:
     """Return the parts of a folder, or one file as its only part; names that begin with `_` or `.` are none."""
     path = Path(source)
     if path.is_file() and path.suffix.lower() in table_suffixes():
-        return [Part(0, os.path.abspath(path))]
+        return [InputPart(0, os.path.abspath(path))]
     if not path.is_dir():
         raise InputError(f"{shown(path)} is not a folder of parts; give a folder with .parquet, .csv or .jsonl files.")
     names = sorted(name for name in os.listdir(path) if not name.startswith(("_", ".")))
     suffixes = {Path(name).suffix.lower() for name in names}
     if len(suffixes) != 1 or not suffixes <= set(table_suffixes()):
         raise InputError(f"{shown(path)} must hold parts of one kind, all .parquet, all .csv or all .jsonl.")
-    return [Part(number, os.path.abspath(path / name)) for number, name in enumerate(names)]
+    return [InputPart(number, os.path.abspath(path / name)) for number, name in enumerate(names)]
 
 
-def open_part(part: Part, roles: Roles, rows: int) -> Documents | None:
+def open_part(part: InputPart, roles: Roles, rows: int) -> Documents | None:
     """Open a part; None if it has no rows, which is usual for what Spark writes."""
     try:
         return open_as(part.path, roles, rows)
@@ -73,12 +73,12 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Parts:
+class InputParts:
     """A table in many files, and who works on them."""
 
-    files: tuple[Part, ...]
+    files: tuple[InputPart, ...]
     roles: Roles
-    engine: Engine[Part]
+    engine: Engine[InputPart]
 
     def looks(self, rows: int) -> Iterator[Look]:
         """Read every part once, so that every error in it shows before anything is spent."""
@@ -96,26 +96,28 @@ class Parts:
         """Return a keyed digest of all parts."""
         return "-".join(answer["digest"][:32] for answer in self._answers(_Digest(key), None, self.files))
 
-    def _answers(self, work: Callable[[Shared, Part], Answer], shared: Shared, files: Sequence[Part]) -> list[Answer]:
+    def _answers(
+        self, work: Callable[[Shared, InputPart], Answer], shared: Shared, files: Sequence[InputPart]
+    ) -> list[Answer]:
         """Return the answers in the order of the parts."""
         return sorted(self.engine.map(work, shared, files), key=lambda answer: int(answer["number"]))
 
-    def placed(self, starts: Sequence[int]) -> Parts:
+    def placed(self, starts: Sequence[int]) -> InputParts:
         """Return the parts with the position of the first row of each."""
         files = tuple(replace(part, start=start) for part, start in zip(self.files, starts, strict=True))
         return replace(self, files=files)
 
 
-def open_parts(source: str | Path, roles: Roles, engine: Engine[Part]) -> tuple[Documents, Parts]:
+def open_parts(source: str | Path, roles: Roles, engine: Engine[InputPart]) -> tuple[Documents, InputParts]:
     """Open a table in parts; the documents tell its form, by its first part that has rows."""
     files = find_parts(source)
     opened = next((one for one in (open_part(part, roles, _FIRST_ROWS) for part in files) if one is not None), None)
     if opened is None:
         raise InputError(f"{shown(source)} holds no documents; give an input with at least one row.")
-    return replace(opened, source=str(source)), Parts(tuple(files), roles, engine)
+    return replace(opened, source=str(source)), InputParts(tuple(files), roles, engine)
 
 
-def _look(given: tuple[Roles, int], part: Part) -> Answer:
+def _look(given: tuple[Roles, int], part: InputPart) -> Answer:
     roles, rows = given
     documents = open_part(part, roles, rows)
     count, unreadable, authors = 0, list[int](), Counter[str]()
@@ -132,7 +134,7 @@ def _look(given: tuple[Roles, int], part: Part) -> Answer:
 class _Digest:
     key: bytes = field(repr=False)
 
-    def __call__(self, _: None, part: Part) -> Answer:
+    def __call__(self, _: None, part: InputPart) -> Answer:
         with open(part.path, "rb") as file:
             digest = hashlib.file_digest(file, lambda: hashlib.blake2b(key=self.key))
         return {"digest": digest.hexdigest(), "number": part.number}
@@ -148,7 +150,7 @@ class PartMaker:
     on_error: OnError
     folder: str  # where finished parts go
 
-    def make(self, part: Part, release: OneRelease) -> Written:
+    def make(self, part: InputPart, release: OneRelease) -> Written:
         """Protect a part and write it so that it is there whole, or not at all.
 
         Two machines may do this at once: what they write is the same, so it does not matter who is last.
@@ -184,7 +186,7 @@ class PartMaker:
         documents.format.write(path, (one.batch for one in done), documents.text or "text", documents.columns)
 
 
-def part_name(part: Part, anonymizer: Anonymizer) -> str:
+def part_name(part: InputPart, anonymizer: Anonymizer) -> str:
     """Return the name of a finished part; names sort as the rows do."""
     suffix = "parquet" if anonymizer.kind == "vectors" else table_format(part.path).name
     return f"part-{part.number:08d}.{suffix}"

@@ -19,7 +19,7 @@ from allonym.formats.tallies import HashTally
 from allonym.formats.vectors import check_listed_ids, check_terms_output
 from allonym.jobs.batches import FAILED_ROWS
 from allonym.jobs.outputs import default_output
-from allonym.jobs.parts import Look, Parts
+from allonym.jobs.parts import InputParts, Look
 from allonym.privacy import Guarantee
 
 # Each batch costs vector methods one pass over their vocabulary, so batches are as large as memory allows.
@@ -48,7 +48,7 @@ class Plan:
     has_authors: bool = False
     repeatable: bool = False  # whether the noise can be undone by whoever knows the seed
     unreadable: tuple[int, ...] = ()  # positions of rows that could not be read; they count, but get no noise
-    parts: Parts | None = None  # the files of a table in many; each is a chunk
+    parts: InputParts | None = None  # the files of a table in many; each is a chunk
 
     def units(self) -> Iterator[Units]:
         """Read the ids and authors, as a ledger counts them, where there are any."""
@@ -93,7 +93,7 @@ def plan(
     keep: tuple[str, ...],
     repeatable: bool,
     chunk_rows: int | None = None,
-    parts: Parts | None = None,
+    parts: InputParts | None = None,
 ) -> Plan:
     """Read the input once, so that every error in it shows before anything is spent, and state the promise.
 
@@ -146,7 +146,7 @@ def _added_up(looks: Iterable[Look]) -> tuple[int, list[int], int, list[int]]:
     for look in looks:
         starts.append(count)
         authors.add(list(Counter(look.authors).elements()))
-        unreadable += [count + place for place in look.unreadable]
+        unreadable += [count + row for row in look.unreadable]
         count += look.rows
     return count, starts, authors.most(), unreadable
 
@@ -184,8 +184,8 @@ def copied_columns(anonymizer: Anonymizer, documents: Documents, has_ids: bool, 
     # Vectors have columns of their own; kept ones are named above.
     if documents.columns and anonymizer.kind == "texts":
         names = ", ".join(map(repr, documents.columns))
-        one = len(documents.columns) == 1
-        copied.append(f"the name of the column ({names})" if one else f"the names and order of the columns ({names})")
+        alone = len(documents.columns) == 1
+        copied.append(f"the name of the column ({names})" if alone else f"the names and order of the columns ({names})")
     if documents.format.holds != "document":
         copied.append("the number and order of the documents")
     return copied

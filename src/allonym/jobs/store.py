@@ -95,11 +95,11 @@ class JobFolder:
 
     def done(self, path_of: Callable[[int], Path]) -> dict[int, Written]:
         """Return the chunks that are there, whole; damaged ones are forgotten and will be made again."""
-        found = {}
+        chunks = {}
         for number, start, rows, failed, digest in self._record.execute("SELECT * FROM chunks ORDER BY number"):
             if not digest or intact(path_of(number), digest):  # a part without rows has no file
-                found[number] = Written(number, start, rows, tuple(json.loads(failed)), digest)
-        return found
+                chunks[number] = Written(number, start, rows, tuple(json.loads(failed)), digest)
+        return chunks
 
     def add(self, chunk: Written) -> None:
         """Note a chunk that is on disk."""

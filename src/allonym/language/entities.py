@@ -47,15 +47,15 @@ def find(text: str) -> list[Entity]:
         MissingDependencyError: spaCy or its model is not installed.
     """
     nlp = _model()
-    found: list[Entity] = []
+    entities: list[Entity] = []
     with nlp.memory_zone():  # forgets the words of the text at its end
         for offset, piece in english.pieces(text):
             for name in nlp(piece).ents:
                 label = _LABEL_OF.get(name.label_)
                 start, end = _trimmed(piece, name.start_char, name.end_char)
                 if label and start < end <= start + _LONGEST_NAME and "\n" not in piece[start:end]:
-                    found.append(Entity(offset + start, offset + end, label))
-    return found
+                    entities.append(Entity(offset + start, offset + end, label))
+    return entities
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

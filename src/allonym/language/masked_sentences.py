@@ -76,14 +76,14 @@ def sentences(text: str, *, names: bool = False, longest: int = LONGEST_PIECE) -
     """
     marked, originals = _marked(text, names=names)
     waiting = iter(originals)
-    found: list[MaskedSentence] = []
+    masked: list[MaskedSentence] = []
     continues = False
     for sentence in sequences.sentences(marked):
         for part in sequences.pieces(sentence, longest):
-            found.append(_unmarked(part, waiting, continues=continues))
+            masked.append(_unmarked(part, waiting, continues=continues))
             continues = True
         continues = _was_cut(sentence)
-    return found
+    return masked
 
 
 def _was_cut(sentence: Sequence[str]) -> bool:

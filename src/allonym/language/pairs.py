@@ -73,13 +73,13 @@ class WordPairs:
         Raises:
             ModelError: The folder is missing, damaged, or no model of this kind.
         """
-        found = models.verify_format(model, FORMAT, VERSION)
-        tensors = models.open_tensors(found)
+        opened = models.verify_format(model, FORMAT, VERSION)
+        tensors = models.open_tensors(opened)
         missing = {"counts", "follows", "seconds", "levels"} - tensors.keys()
         if missing:
-            raise ModelError(f"{found.folder} lacks {', '.join(sorted(missing))}: make or fetch the folder again.")
+            raise ModelError(f"{opened.folder} lacks {', '.join(sorted(missing))}: make or fetch the folder again.")
         return cls(
-            Vocabulary.load(found.folder / models.VOCABULARY),
+            Vocabulary.load(opened.folder / models.VOCABULARY),
             tensors["counts"].astype(np.float32),
             tensors["follows"].astype(np.int64),
             tensors["seconds"].astype(np.int64),

@@ -79,15 +79,15 @@ def tags(texts: Sequence[str], cache: Path | None = None, *, processes: int = 1)
 
 def spans(text: str) -> tuple[TagIds, list[tuple[int, int]]]:
     """Return the parts of speech of a text and where each stands."""
-    found: list[tuple[int, int]] = []
+    tokens: list[tuple[int, int]] = []
     ids = [np.empty(0, dtype=np.uint8)]
     nlp, known = _model()
     with nlp.memory_zone():
         for offset, piece in english.pieces(text):
             document = nlp(piece)
             ids.append(_ids(document, known))
-            found += [(offset + t.idx, offset + t.idx + len(t)) for t in document if not t.is_space]
-    return np.concatenate(ids), found
+            tokens += [(offset + t.idx, offset + t.idx + len(t)) for t in document if not t.is_space]
+    return np.concatenate(ids), tokens
 
 
 def _with_cache(texts: Sequence[str], connection: sqlite3.Connection, processes: int) -> list[TagIds]:

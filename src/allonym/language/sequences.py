@@ -171,12 +171,12 @@ def _ranges(found: Sequence[str]) -> Iterator[tuple[int, int]]:
     sentence: list[str] = []
     following = [*found[1:], _PARAGRAPH]
     begin, ended = 0, False
-    for place, (token, after) in enumerate(zip(found, following, strict=False)):
+    for index, (token, after) in enumerate(zip(found, following, strict=False)):
         if token == _PARAGRAPH:
             ended = True
         else:
             before = sentence[-1] if sentence else ""
-            begin = begin if sentence else place
+            begin = begin if sentence else index
             sentence.append(token)
             initial = token in _FULL_STOP and len(before) == 1 and before.isalpha() and before not in "iIaA"
             ended = (ended and token in ('"', ")", "'")) or (token in _ENDS and not initial)
@@ -184,7 +184,7 @@ def _ranges(found: Sequence[str]) -> Iterator[tuple[int, int]]:
                 ended = False
         closes = after == ")" or after in _ENDS or (after == '"' and sentence.count('"') % 2 == 1)
         if ended and sentence and not closes:
-            yield begin, place + 1
+            yield begin, index + 1
             sentence, ended = [], False
     if sentence:
         yield begin, len(found)
@@ -300,7 +300,7 @@ def write(forms: Sequence[str]) -> str:
             quoted = not quoted
         glue = form in _OPENING or form in _GLUED or (form == '"' and quoted)
     line = "".join(parts)
-    first = next((place for place, sign in enumerate(line) if sign.isalnum()), 0)
+    first = next((index for index, sign in enumerate(line) if sign.isalnum()), 0)
     return line[:first] + line[first : first + 1].upper() + line[first + 1 :]
 
 

@@ -74,11 +74,11 @@ def words(text: str) -> list[str]:
     """
     text = _in_one_form(text)
     pattern = _ASCII_WORD if text.isascii() else _any_word()
-    found: list[str] = pattern.findall(text)
+    matches: list[str] = pattern.findall(text)
     if "'" not in text:
-        return found
+        return matches
     split: list[str] = []
-    for word in found:
+    for word in matches:
         if "'" in word:
             split.extend(_without_clitics(word))
         else:

@@ -50,10 +50,10 @@ def measures() -> dict[str, Measure]:
     from allonym.metrics.base import Measure
 
     modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__) if module.name[0] != "_"]
-    found = {
+    by_name = {
         id(member): member for module in modules for member in vars(module).values() if isinstance(member, Measure)
     }
-    ordered = sorted(found.values(), key=lambda measure: (measure.main or len(found) + 1, measure.name))
+    ordered = sorted(by_name.values(), key=lambda measure: (measure.main or len(by_name) + 1, measure.name))
     return {measure.name: measure for measure in ordered}
 
 

@@ -116,13 +116,13 @@ def _java() -> str:
 
 
 def _program() -> Path:
-    found = {}
+    files = {}
     for file, digest in ((JAR, JAR_SHA256), (PARAPHRASES, PARAPHRASES_SHA256)):
         path = packaged_file(MODULE, file)
         if path is None:
             raise MissingDependencyError(missing())
-        found[file] = pinned(path, digest, MODULE)
-    return found[JAR]
+        files[file] = pinned(path, digest, MODULE)
+    return files[JAR]
 
 
 def _end(process: subprocess.Popen[str]) -> None:

@@ -101,10 +101,10 @@ class _Memory:
     def known(self, keys: Iterable[bytes]) -> dict[bytes, Vectors]:
         """Return the vectors that are remembered, and keep them from being forgotten next."""
         with self._lock:
-            found = {key: self._vectors[key] for key in keys if key in self._vectors}
-            for key in found:
+            vectors = {key: self._vectors[key] for key in keys if key in self._vectors}
+            for key in vectors:
                 self._vectors.move_to_end(key)
-        return found
+        return vectors
 
     def keep(self, vectors: dict[bytes, Vectors]) -> None:
         """Remember vectors, and forget those that were asked for longest ago if there are too many."""

@@ -15,7 +15,7 @@ from allonym.metrics.figures import Figure, spread
 
 
 @dataclass(frozen=True)
-class Ground:
+class MeasuredTexts:
     """What measures are taken on.
 
     Attributes:
@@ -32,18 +32,20 @@ class Ground:
 
     def untouched(self) -> Released:
         """Return the documents as they were, as if they had been released so."""
-        return Released(*(Part.of_texts([self.texts[place] for place in part]) for part in (self.train, self.test)))
+        return Released(
+            *(ReleasedPart.of_texts([self.texts[place] for place in part]) for part in (self.train, self.test))
+        )
 
 
 @dataclass(frozen=True)
-class Part:
+class ReleasedPart:
     """What was released of some documents: as it is (texts, or counts of words), and written as texts."""
 
     payload: Any = field(repr=False)
     texts: Sequence[str] = field(repr=False)
 
     @classmethod
-    def of_texts(cls, texts: Sequence[str]) -> Part:
+    def of_texts(cls, texts: Sequence[str]) -> ReleasedPart:
         """Return a part whose texts are all there is to it."""
         return cls(texts, texts)
 
@@ -52,8 +54,8 @@ class Part:
 class Released:
     """One release of the documents of a ground: those an analyst may learn from, and those that are measured."""
 
-    train: Part
-    test: Part
+    train: ReleasedPart
+    test: ReleasedPart
 
 
 class Taking:
@@ -64,7 +66,7 @@ class Taking:
         floor: What would be reached without reading; here, what another document of the ground reaches.
     """
 
-    def __init__(self, measure: Measure, ground: Ground) -> None:
+    def __init__(self, measure: Measure, ground: MeasuredTexts) -> None:
         self._measure = measure
         most = measure.most or len(ground.test)
         self._places = range(0, len(ground.test), max(1, len(ground.test) // most))[:most]
@@ -127,7 +129,7 @@ class Measure:
     unit: str = "share"
     higher_is_better: bool = True
     untouched: float | None = 1.0
-    taking: Callable[[Measure, Ground], Taking] = Taking
+    taking: Callable[[Measure, MeasuredTexts], Taking] = Taking
     needs_labels: bool = False
     prepare: Callable[[Sequence[str]], Any] = list
     functions: tuple[str, ...] = ()
@@ -150,7 +152,7 @@ class Measure:
         """The head of its column."""
         return self.title if self.higher_is_better else f"{self.title} (lower is better)"
 
-    def lacks(self, ground: Ground) -> str:
+    def lacks(self, ground: MeasuredTexts) -> str:
         """Say why it cannot be taken here; nothing if it can."""
         if self.needs_labels and not ground.labels:
             return "There are no labels to find: name their column with --label."

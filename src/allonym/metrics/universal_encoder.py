@@ -74,12 +74,12 @@ def vectors(texts: Sequence[str], *, progress: Progress = None) -> Vectors:
     """
     documents = checked_texts(texts)
     encode = cache(_vector)
-    found = np.zeros((len(documents), DIMENSIONS), dtype=np.float32)
+    array = np.zeros((len(documents), DIMENSIONS), dtype=np.float32)
     for number, text in enumerate(documents):
-        found[number] = encode(text)
+        array[number] = encode(text)
         if progress is not None:
             progress(number + 1, len(documents))
-    return found
+    return array
 
 
 def similarity(before: Vectors, after: Sequence[str]) -> Figures:

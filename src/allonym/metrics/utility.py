@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from allonym.errors import ParameterError
 from allonym.language.words import checked_texts
 from allonym.metrics._shared import Progress
-from allonym.metrics.base import Ground, Measure, Released, Taking
+from allonym.metrics.base import Measure, MeasuredTexts, Released, Taking
 from allonym.metrics.figures import Figure
 from allonym.metrics.scoring import classification
 
@@ -119,7 +119,7 @@ def weighted(train: Any, test: Any) -> tuple[Any, Any]:  # noqa: ANN401 - texts 
 class _Analyst(Taking):
     """How well an analyst finds the labels who learns them from what was released."""
 
-    def __init__(self, measure: Measure, ground: Ground) -> None:
+    def __init__(self, measure: Measure, ground: MeasuredTexts) -> None:
         self._labels = [[(ground.labels or [])[place] for place in part] for part in (ground.train, ground.test)]
         self.before = self._score([ground.untouched()])
         self.floor = self._guessing()

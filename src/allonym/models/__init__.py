@@ -166,8 +166,8 @@ def seal(folder: str | os.PathLike[str]) -> Model:
 
 def _files(root: Path) -> tuple[str, ...]:
     """Name every file below a folder, except its checksum file, as ``SHA256`` writes them."""
-    found = (path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir())
-    return tuple(sorted(name for name in found if name != CHECKSUMS))
+    paths = (path.relative_to(root).as_posix() for path in root.rglob("*") if not path.is_dir())
+    return tuple(sorted(name for name in paths if name != CHECKSUMS))
 
 
 def _verify_files(root: Path, files: tuple[str, ...]) -> None:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,10 +21,39 @@ Results = dict[str, Any]
 EARLIER = "earlier"  # marks rows that were taken over from an earlier run
 
 
-class Paper(Protocol):
-    """What a paper's module `reproduce` has. Options that `run` takes by name are options of the command."""
+@dataclass(frozen=True)
+class Asked:
+    """What `allonym reproduce` was asked for; of the optional parts, a paper heeds those that its `TAKES` names.
 
-    run: Callable[..., Results]  # of the data folder and of whom to tell what is done
+    Attributes:
+        data: Folder that holds the corpora.
+        report: Told what is done.
+        runs: How often each setting is drawn; by default the paper's `RUNS`.
+        models: Folder of models beside the shipped ones.
+        work: Folder of the rows that the ruler has measured, for this paper or another, from which an interrupted run
+            goes on.
+        only: Names of the texts that the ruler measures on, with commas between them, all by default; the paper's own
+            tables are then those of the earlier run.
+        earlier: JSON file of an earlier run, from which rows are taken over that cannot be measured now.
+        rivals: JSON file with the commands of other tools, made by `tools/rivals/make_environments.py`.
+    """
+
+    data: Path
+    report: Callable[[str], None]
+    runs: int | None = None
+    models: Path | None = None
+    work: Path | None = None
+    only: str | None = None
+    earlier: Path | None = None
+    rivals: Path | None = None
+
+
+class Paper(Protocol):
+    """What a paper's module `reproduce` has."""
+
+    TAKES: Sequence[str]  # names of the optional parts of `Asked` that it heeds
+    RUNS: int  # by default, if it takes `runs`
+    run: Callable[[Asked], Results]
     markdown: Callable[[Results], str]
     figures: Callable[[Results], dict[str, Figure]]
 
@@ -40,10 +69,9 @@ def find(name: str) -> Paper:
     return cast(Paper, import_module(f"{__name__}.{name}.reproduce"))
 
 
-def takers(option: str) -> dict[str, Any]:
-    """Return the papers that take an option, each with what it takes by default."""
-    taken = {name: inspect.signature(find(name).run).parameters for name in names()}
-    return {name: parameters[option].default for name, parameters in taken.items() if option in parameters}
+def takers(option: str) -> list[str]:
+    """Return the papers that take an option."""
+    return [name for name in names() if option in find(name).TAKES]
 
 
 def options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of several types
@@ -54,7 +82,7 @@ def options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of sev
     """
     chosen = {option: value for option, value in given.items() if value is not None}
     for option in chosen:
-        if name not in takers(option):
+        if option not in find(name).TAKES:
             raise ParameterError(f"Remove --{option}: the tables of {name} are made without it.")
     return chosen
 

@@ -45,9 +45,9 @@ def of(stretch: str) -> list[str]:
     bare = stretch.strip()
     word = bare.lower().replace("’", "'")
     small = _SMALL.get(word, "").split("|")
-    found = dict.fromkeys([*_SIGNS.get(bare, []), *_spelled(word), *small, *_synonyms(word), *_near(word)])
-    found.pop(word, None)
-    cased = dict.fromkeys(_cased(other, bare) for other in found if other)
+    words = dict.fromkeys([*_SIGNS.get(bare, []), *_spelled(word), *small, *_synonyms(word), *_near(word)])
+    words.pop(word, None)
+    cased = dict.fromkeys(_cased(other, bare) for other in words if other)
     return [other for other in cased if other != bare][:MOST]
 
 
@@ -78,7 +78,7 @@ def _one_slip(word: str) -> list[str]:
     if not 3 <= len(word) <= 24:
         return []
     table = embeddings.load()
-    splits = [(word[:place], word[place:]) for place in range(len(word) + 1)]
+    splits = [(word[:cut], word[cut:]) for cut in range(len(word) + 1)]
     tried = {head + tail[1:] for head, tail in splits if tail}
     tried |= {head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1}
     tried |= {head + letter + tail for head, tail in splits for letter in _LETTERS}

@@ -32,7 +32,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Finding:
+class HabitFinding:
     """Something the text does more or less often than others.
 
     Attributes:
@@ -74,7 +74,7 @@ class Comparison:
     more_unusual_than: float
     attack: Figure
     attack_if_as_unusual: Figure
-    findings: tuple[Finding, ...] = field(repr=False)
+    findings: tuple[HabitFinding, ...] = field(repr=False)
 
 
 @dataclass(frozen=True)
@@ -149,24 +149,24 @@ class StyleProfile:
     def _at_length(self, name: str, words: int) -> Floats:
         """Interpolate between the two lengths around this one, on a logarithmic scale."""
         table = self._arrays[name]
-        place = float(np.interp(math.log(max(1, words)), np.log(self.lengths), np.arange(len(self.lengths))))
-        low = min(int(place), len(self.lengths) - 1)
+        position = float(np.interp(math.log(max(1, words)), np.log(self.lengths), np.arange(len(self.lengths))))
+        low = min(int(position), len(self.lengths) - 1)
         high = min(low + 1, len(self.lengths) - 1)
-        return np.asarray(table[low] + (place - low) * (table[high] - table[low]))
+        return np.asarray(table[low] + (position - low) * (table[high] - table[low]))
 
     def _nearest(self, words: int) -> int:
         """Return the place of the length nearest to this one, in proportion."""
         middles = [math.sqrt(low * high) for low, high in pairwise(self.lengths)]
         return int(np.searchsorted(middles, words))
 
-    def _findings(self, text: str, values: Floats, scores: Floats, words: int) -> tuple[Finding, ...]:
+    def _findings(self, text: str, values: Floats, scores: Floats, words: int) -> tuple[HabitFinding, ...]:
         weights = np.minimum(scores**2, _LARGEST)
         total = float(weights.sum()) or 1.0
         means, spreads = (self._at_length(name, words) for name in ("mean", "spread"))
-        found: list[Finding] = []
+        findings: list[HabitFinding] = []
         for column in np.argsort(-weights, kind="stable"):
             feature = self.features[column]
-            if len(found) == _LISTED or abs(scores[column]) < _LEAST:
+            if len(findings) == _LISTED or abs(scores[column]) < _LEAST:
                 break
             more = bool(scores[column] > 0)
             where = profile_features.places(text, int(column), self.function_words) if more and feature.counted else []
@@ -175,8 +175,8 @@ class StyleProfile:
             rate = _readable(feature, float(values[column]), 0.0)
             usual = _readable(feature, float(means[column]), float(spreads[column]))
             share = float(weights[column]) / total
-            found.append(Finding(feature.name, feature.kind, share, rate, usual, more, where))
-        return tuple(found)
+            findings.append(HabitFinding(feature.name, feature.kind, share, rate, usual, more, where))
+        return tuple(findings)
 
 
 @cache

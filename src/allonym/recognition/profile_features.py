@@ -103,10 +103,10 @@ def count_words(text: str) -> int:
 
 def measure(text: str, function_words: Sequence[str]) -> NDArray[np.float64]:
     """Return the value of every feature: square roots of rates for each 1,000 words, logarithms of lengths."""
-    found = [match.group().lower().replace("’", "'") for match in WORD.finditer(text)]
-    words = max(1, len(found))
+    tokens = [match.group().lower().replace("’", "'") for match in WORD.finditer(text)]
+    words = max(1, len(tokens))
     counts: dict[str, int] = {}
-    for word in found:
+    for word in tokens:
         counts[word] = counts.get(word, 0) + 1
     common = _common()
     raw = [
@@ -118,7 +118,7 @@ def measure(text: str, function_words: Sequence[str]) -> NDArray[np.float64]:
         sum(1 for count in counts.values() if count == 1),
     ]
     rates = np.sqrt(np.array(raw, dtype=np.float64) * _PER / words)
-    return np.concatenate([rates, _shape(text, found)])
+    return np.concatenate([rates, _shape(text, tokens)])
 
 
 def places(text: str, column: int, function_words: Sequence[str]) -> Spans:
@@ -156,11 +156,11 @@ def _words_where(text: str, is_wanted: Callable[[str], bool]) -> Spans:
     return [match.span() for match in WORD.finditer(text) if is_wanted(match.group().lower().replace("’", "'"))]
 
 
-def _shape(text: str, found: Sequence[str]) -> NDArray[np.float64]:
+def _shape(text: str, tokens: Sequence[str]) -> NDArray[np.float64]:
     """Return logarithms of lengths, and how unequal sentences are."""
     lengths = [size for size in (count_words(piece) for piece in _SENTENCE_END.split(text)) if size] or [1]
     paragraphs = [size for size in (count_words(piece) for piece in text.split("\n")) if size] or [1]
-    letters = sum(map(len, found)) / max(1, len(found))
+    letters = sum(map(len, tokens)) / max(1, len(tokens))
     logs = np.log(lengths)
     return np.array([math.log(max(1.0, letters)), logs.mean(), logs.std(), math.log(sum(paragraphs) / len(paragraphs))])
 

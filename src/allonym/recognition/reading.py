@@ -17,7 +17,7 @@ from allonym.metrics.figures import percent
 from allonym.privacy.statement import counted
 from allonym.recognition import profile, profile_features
 from allonym.recognition.evidence import Evidence
-from allonym.recognition.profile import Comparison, Finding
+from allonym.recognition.profile import Comparison, HabitFinding
 from allonym.recognition.profile_features import Kind
 from allonym.recognition.recogniser import FEW_WORDS, Recogniser, Recognition, ordinal, sure
 from allonym.recognition.reliability import count_words
@@ -29,7 +29,7 @@ _SMALL_WORDS = frozenset(FUNCTION_WORDS)
 _PROFILE_CAN = (
     "Without other texts nobody can be recognised, so this compares your text with the habits of thousands of bloggers "
     "and newsgroup writers. It can tell what is unusual about it. It cannot tell whether you would be recognised: for "
-    "that, add texts of yours and of others. A text that is not unusual may still be recognised."
+    "that, add texts by you and by others. A text that is not unusual may still be recognised."
 )
 
 
@@ -45,7 +45,7 @@ class Mark:
 
 
 @dataclass(frozen=True)
-class Row:
+class AttackerRow:
     """What one attacker reaches: how often such an attacker is right, and what this one says."""
 
     attacker: str
@@ -63,7 +63,7 @@ class Reading:
     verdict: str  # what it means for this text
     risk: float | None  # the probability behind the sentence
     risk_means: str  # what that probability is of
-    attackers: list[Row] = field(default_factory=list)  # a row for each
+    attackers: list[AttackerRow] = field(default_factory=list)  # a row for each
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
 
@@ -85,31 +85,33 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
     comparison = profile.shipped().compare(text)
     if comparison is None:
         sentence = f"{counted(words, 'word')} {'is' if words == 1 else 'are'} too few to say anything."
-        verdict = "Go on writing: fifty are the least."
+        verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, own)
 
 
-def _among_known(found: Recognition, text: str) -> Reading:
-    if found.recognised:
-        verdict = f"This text is recognised as yours: the strongest attacker is {sure(found.risk)}."
+def _among_known(recognition: Recognition, text: str) -> Reading:
+    if recognition.recognised:
+        verdict = f"This text is recognised as yours: the strongest attacker is {sure(recognition.risk)}."
     else:
         verdict = (
-            f"This text is not recognised: you rank {ordinal(found.rank or 0)}, and the strongest attacker is "
-            f"{sure(found.risk)} that it is yours."
+            f"This text is not recognised: you rank {ordinal(recognition.rank or 0)}, and the strongest attacker is "
+            f"{sure(recognition.risk)} that it is yours."
         )
-    notes = [_weak(found.words)] if found.words < FEW_WORDS else []
-    notes += [warning for warning in found.warnings if str(FEW_WORDS) not in warning]
+    notes = [_weak(recognition.words)] if recognition.words < FEW_WORDS else []
+    notes += [warning for warning in recognition.warnings if str(FEW_WORDS) not in warning]
     return Reading(
-        words=found.words,
+        words=recognition.words,
         basis="known",
-        sentence=found.measured,
+        sentence=recognition.measured,
         verdict=verdict,
-        risk=found.risk,
+        risk=recognition.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[Row(one.describes_itself_as, one.accuracy.to_json(), one.says(YOU)) for one in found.opinions],
-        marks=[_clue(clue, text) for clue in found.clues],
-        notes=[*notes, found.open_set],
+        attackers=[
+            AttackerRow(by.describes_itself_as, by.accuracy.to_json(), by.says(YOU)) for by in recognition.opinions
+        ],
+        marks=[_clue(clue, text) for clue in recognition.clues],
+        notes=[*notes, recognition.open_set],
     )
 
 
@@ -134,21 +136,21 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
     return "function" if all(word in _SMALL_WORDS for word in words) else "wording"
 
 
-def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
+def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
     sentence = (
-        f"Among 50 bloggers, an attacker picks the right one {found.attack.in_percent()} of the time from a text "
-        f"of about {found.compared_at:,} words; chance is 2 %."
+        f"Among 50 bloggers, an attacker picks the right one {comparison.attack.in_percent()} of the time from a text "
+        f"of about {comparison.compared_at:,} words; chance is 2 %."
     )
-    verdict = f"This text is more unusual than {percent(found.more_unusual_than)} of theirs."
+    verdict = f"This text is more unusual than {percent(comparison.more_unusual_than)} of theirs."
     rows = [
-        Row(
+        AttackerRow(
             "word and character habits, 5,000 words of each blogger known",
-            found.attack.to_json(),
+            comparison.attack.to_json(),
             "says nothing about you: it has no text of yours",
         ),
-        Row(
+        AttackerRow(
             "the same, on texts about as unusual as this one",
-            found.attack_if_as_unusual.to_json(),
+            comparison.attack_if_as_unusual.to_json(),
             "what to expect if you wrote a blog",
         ),
     ]
@@ -159,15 +161,15 @@ def _with_profile(found: Comparison, text: str, words: int, own: Sequence[str]) 
         basis="profile",
         sentence=sentence,
         verdict=verdict,
-        risk=found.more_unusual_than,
+        risk=comparison.more_unusual_than,
         risk_means="share of bloggers’ texts that are less unusual",
         attackers=rows,
-        marks=[_finding(finding) for finding in found.findings],
+        marks=[_finding(finding) for finding in comparison.findings],
         notes=[*notes, _PROFILE_CAN],
     )
 
 
-def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
+def _same_writer(text: str, own: Sequence[str]) -> list[AttackerRow]:
     """Return what somebody sees who lays the text beside another of the same writer's."""
     likeness = profile.shipped().likeness(text, "\n\n".join(own)) if own else None
     if likeness is None:
@@ -175,17 +177,17 @@ def _same_writer(text: str, own: Sequence[str]) -> list[Row]:
     says = (
         f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
     )
-    return [Row("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
+    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
 
 
-def _finding(found: Finding) -> Mark:
-    places = [(start, stop) for start, stop in found.places[:MOST_PLACES]]
-    if found.kind == "shape":
-        note = f"{found.rate:.1f}, usual {found.usual:.1f}"
+def _finding(finding: HabitFinding) -> Mark:
+    places = [(start, stop) for start, stop in finding.places[:MOST_PLACES]]
+    if finding.kind == "shape":
+        note = f"{finding.rate:.1f}, usual {finding.usual:.1f}"
     else:
-        often = "more often than usual" if found.more else "rarer than usual"
-        note = f"{often}: {_rate(found.rate)} in 1,000 words, usual {_rate(found.usual)}"
-    return Mark(found.kind, found.feature, found.share, note, places)
+        often = "more often than usual" if finding.more else "rarer than usual"
+        note = f"{often}: {_rate(finding.rate)} in 1,000 words, usual {_rate(finding.usual)}"
+    return Mark(finding.kind, finding.feature, finding.share, note, places)
 
 
 def _rate(value: float) -> str:

@@ -29,7 +29,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Candidate:
+class LikelyAuthor:
     """An author and how sure an attacker is, between 0 and 1, that the text is theirs."""
 
     author: str
@@ -52,16 +52,16 @@ class Opinion:
     describes_itself_as: str
     accuracy: Figure
     top_5: Figure
-    candidates: tuple[Candidate, ...] = field(repr=False)
+    candidates: tuple[LikelyAuthor, ...] = field(repr=False)
 
-    def of(self, author: str) -> Candidate:
+    def of(self, author: str) -> LikelyAuthor:
         """Return an author's entry."""
         return next(candidate for candidate in self.candidates if candidate.author == author)
 
     def rank(self, author: str) -> int:
         """Return the author's place among the candidates, from 1; equals count as before them."""
-        own = self.of(author).probability
-        return sum(candidate.probability >= own for candidate in self.candidates)
+        probability = self.of(author).probability
+        return sum(candidate.probability >= probability for candidate in self.candidates)
 
     def says(self, me: str | None) -> str:
         """Return whom it names, and how sure it is of the true author, if told."""
@@ -280,20 +280,20 @@ class Recogniser:
         return ()
 
     def _warnings(self, words: int, piece_words: int) -> list[str]:
-        found = []
+        warnings = []
         if words < FEW_WORDS:
-            found.append(f"Verdicts on fewer than {FEW_WORDS} words are unreliable; this text has {words:,}.")
+            warnings.append(f"Verdicts on fewer than {FEW_WORDS} words are unreliable; this text has {words:,}.")
         if not words / 2 <= piece_words <= words * 2:
-            found.append(f"Attackers were tested on about {piece_words:,} words at a time; this text has {words:,}.")
+            warnings.append(f"Attackers were tested on about {piece_words:,} words at a time; this text has {words:,}.")
         names = [piece.author for piece in self._pieces]
         few = sum(names.count(author) < _FEW_PIECES for author in self.authors)
         if few:
             who = "1 author has" if few == 1 else f"{few} authors have"
-            found.append(
+            warnings.append(
                 f"{who} too little known text for {_FEW_PIECES} pieces of {piece_words:,} words; "
                 "what is said about them is weak."
             )
-        return found
+        return warnings
 
 
 def sure(probability: float) -> str:
@@ -334,5 +334,5 @@ def _opinion(judged: _Judged, text: str) -> Opinion:
         describes_itself_as=attacker.describes_itself_as,
         accuracy=reliability.accuracy,
         top_5=reliability.top_5,
-        candidates=tuple(Candidate(str(attacker.classes_[place]), float(shares[place])) for place in order),
+        candidates=tuple(LikelyAuthor(str(attacker.classes_[place]), float(shares[place])) for place in order),
     )

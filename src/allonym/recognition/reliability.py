@@ -105,8 +105,8 @@ def cut(texts: Sequence[str], authors: Sequence[object], words: int) -> list[Pie
         by_author.setdefault(str(author), []).append(number)
     pieces: list[Piece] = []
     for author in sorted(by_author):
-        own = _cut_author(documents, by_author[author], author, length)
-        pieces += [own[place] for place in _spread(len(own), most)]
+        of_author = _cut_author(documents, by_author[author], author, length)
+        pieces += [of_author[place] for place in _spread(len(of_author), most)]
     return pieces
 
 
@@ -118,13 +118,13 @@ def folds(pieces: Sequence[Piece]) -> NDArray[np.int64]:
     """
     dealt = np.full(len(pieces), -1)
     by_author: dict[str, list[int]] = {}
-    for place, piece in enumerate(pieces):
-        by_author.setdefault(piece.author, []).append(place)
+    for index, piece in enumerate(pieces):
+        by_author.setdefault(piece.author, []).append(index)
     for shift, places in enumerate(by_author.values()):
-        one_text = len({pieces[place].source for place in places}) == 1
+        one_text = len({pieces[index].source for index in places}) == 1
         groups: dict[int, list[int]] = {}
-        for place in places:
-            groups.setdefault(place if one_text else pieces[place].source, []).append(place)
+        for index in places:
+            groups.setdefault(index if one_text else pieces[index].source, []).append(index)
         if len(groups) < 2:
             continue
         held = np.zeros(_FOLDS, np.int64)
@@ -206,8 +206,8 @@ def sharpness_of(scores: Floats, writers: Indices, steepness: Steepness | None =
         imagined = float(-_log_softmax(logits).mean())
         return len(scores) * _log_loss(logits, writers) + imagined + float(unlike**2) / 2
 
-    found = minimize_scalar(loss, bounds=(-_SHARPEST, _SHARPEST), method="bounded", options={"xatol": 1e-6})
-    return float(np.exp(found.x + elsewhere.shift) / spread)
+    optimum = minimize_scalar(loss, bounds=(-_SHARPEST, _SHARPEST), method="bounded", options={"xatol": 1e-6})
+    return float(np.exp(optimum.x + elsewhere.shift) / spread)
 
 
 def probabilities(scores: Floats, sharpness: float) -> Floats:

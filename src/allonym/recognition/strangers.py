@@ -162,7 +162,7 @@ def learn(unseen: Floats, groups: Sequence[LeftOut], pieces: Sequence[Piece]) ->
 
 
 @dataclass(frozen=True)
-class Examples:
+class StrangerExamples:
     """Signals of one group's copy, in units of those of known writers.
 
     Attributes:
@@ -176,13 +176,13 @@ class Examples:
     left_out: int
 
 
-def in_units(groups: Sequence[LeftOut], authors: NDArray[np.str_]) -> list[Examples]:
+def in_units(groups: Sequence[LeftOut], authors: NDArray[np.str_]) -> list[StrangerExamples]:
     """Return the signals of all groups, counted from the mean of known writers' pieces in their spread."""
     known = [standing_out(group.known_scores) for group in groups]
     everything = np.concatenate(known)
     mean, spread = everything.mean(), everything.std() or 1.0
     return [
-        Examples(
+        StrangerExamples(
             (own - mean) / spread,
             (standing_out(group.stranger_scores) - mean) / spread,
             len(np.unique(authors[group.strangers])),
@@ -191,7 +191,7 @@ def in_units(groups: Sequence[LeftOut], authors: NDArray[np.str_]) -> list[Examp
     ]
 
 
-def weigh(examples: Sequence[Examples], elsewhere: Outsiders) -> tuple[float, float]:
+def weigh(examples: Sequence[StrangerExamples], elsewhere: Outsiders) -> tuple[float, float]:
     """Return the likeliest constant and slope, given the examples and what was measured elsewhere.
 
     Strangers and known writers weigh the same, and all examples together as many as the authors left out: pieces of one
@@ -217,7 +217,7 @@ def weigh(examples: Sequence[Examples], elsewhere: Outsiders) -> tuple[float, fl
 
 
 def tested(
-    groups: Sequence[LeftOut], examples: Sequence[Examples], authors: NDArray[np.str_], elsewhere: Outsiders
+    groups: Sequence[LeftOut], examples: Sequence[StrangerExamples], authors: NDArray[np.str_], elsewhere: Outsiders
 ) -> tuple[Figure, Figure]:
     """Return how often strangers are taken for known writers and known writers refused, learned without the group.
 
@@ -225,8 +225,8 @@ def tested(
     """
     taken: list[NDArray[np.bool_]] = []
     refused: list[NDArray[np.bool_]] = []
-    for place, own in enumerate(examples):
-        constant, slope = weigh([*examples[:place], *examples[place + 1 :]], elsewhere)
+    for turn, own in enumerate(examples):
+        constant, slope = weigh([*examples[:turn], *examples[turn + 1 :]], elsewhere)
         taken.append(constant + slope * own.strangers < 0)
         refused.append(constant + slope * own.known >= 0)
     by_stranger = authors[np.concatenate([group.strangers for group in groups])]

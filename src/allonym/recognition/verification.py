@@ -146,23 +146,25 @@ class Verifier:
         from sklearn.metrics import roc_auc_score
 
         drawn, same = draw_pairs(authors, pairs, insecure(seed), sources)
-        found = self.probabilities(texts, drawn)
-        return Verification(scoring.bootstrap((found > 0.5) == same), float(roc_auc_score(same, found)), len(same))
+        probabilities = self.probabilities(texts, drawn)
+        return Verification(
+            scoring.bootstrap((probabilities > 0.5) == same), float(roc_auc_score(same, probabilities)), len(same)
+        )
 
     def save(self, folder: str | Path) -> None:
         """Write what was learned to a folder as JSON and safetensors; treat it like the reference texts."""
         from safetensors.numpy import save_file
 
-        place = Path(folder)
-        place.mkdir(parents=True, exist_ok=True)
+        path = Path(folder)
+        path.mkdir(parents=True, exist_ok=True)
         states = [likeness.features.state() for likeness in self._likenesses]
         content = {"format": _FORMAT, "pairs": self.pairs, "seed": self.seed, "features": states}
-        (place / _FILES[0]).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
+        (path / _FILES[0]).write_text(json.dumps(content, ensure_ascii=False), encoding="utf-8")
         arrays = {"mean": self._mean, "scale": self._scale, "weights": self._weights}
         arrays["constant"] = np.array([self._constant])
         for number, likeness in enumerate(self._likenesses):
             arrays |= {f"centre_{number}": likeness.centre, f"per_spread_{number}": likeness.per_spread}
-        save_file(arrays, place / _FILES[1])
+        save_file(arrays, path / _FILES[1])
 
     @classmethod
     def load(cls, folder: str | Path) -> Self:
@@ -170,12 +172,12 @@ class Verifier:
         from safetensors import SafetensorError
         from safetensors.numpy import load_file
 
-        place = Path(folder)
+        path = Path(folder)
         try:
-            content = json.loads((place / _FILES[0]).read_text("utf-8"))
+            content = json.loads((path / _FILES[0]).read_text("utf-8"))
             if content["format"] != _FORMAT:
                 raise ModelError("The saved verifier has a format this version does not know; train it again.")
-            arrays = load_file(place / _FILES[1])
+            arrays = load_file(path / _FILES[1])
             verifier = cls(pairs=content["pairs"], seed=content["seed"])
             verifier._likenesses = _likenesses()
             for number, (likeness, state) in enumerate(zip(verifier._likenesses, content["features"], strict=True)):
@@ -184,7 +186,7 @@ class Verifier:
             verifier._mean, verifier._scale, verifier._weights = (arrays[k] for k in ("mean", "scale", "weights"))
             verifier._constant = float(arrays["constant"][0])
         except (OSError, KeyError, ValueError, TypeError, SafetensorError) as error:
-            raise ModelError(f"There is no complete saved verifier in {place}; train it again.") from error
+            raise ModelError(f"There is no complete saved verifier in {path}; train it again.") from error
         return verifier
 
     def _compared(self, texts: list[str], pairs: Pairs) -> Floats:

@@ -159,7 +159,7 @@ def _batches(rows: Rows, examples: Examples, size: int, stream: Rng) -> list[Row
     """Shuffle rows, cut them into batches of like length, and shuffle these."""
     order = rows[np.argsort(stream.words(len(rows)), kind="stable")]
     batches = batches_of_like_length(order, examples.lengths, size, sorted_together=_BATCHES_SORTED_TOGETHER)
-    return [batches[place] for place in np.argsort(stream.words(len(batches)), kind="stable")]
+    return [batches[number] for number in np.argsort(stream.words(len(batches)), kind="stable")]
 
 
 def _epoch(

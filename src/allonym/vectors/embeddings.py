@@ -176,11 +176,11 @@ class WordTable:
             raise ParameterError("queries must be finite and below 1e30, got others.")
         if k == 1 and acceleration.worth_compiling(len(points) * len(self)) and self.vectors.any():
             return self._nearest_compiled(points)[:, None]
-        found = np.empty((len(points), k), dtype=np.int64)
+        nearest = np.empty((len(points), k), dtype=np.int64)
         block = max(1, _BLOCK_BYTES // (len(self) * (5 if k == 1 else 9)))
         for start in range(0, len(points), block):
-            found[start : start + block] = self._nearest_in_block(points[start : start + block], k)
-        return found
+            nearest[start : start + block] = self._nearest_in_block(points[start : start + block], k)
+        return nearest
 
     @cached_property
     def _half_squares(self) -> _Floats:
@@ -211,13 +211,13 @@ class WordTable:
             np.subtract(self._half_squares, scores, out=scores)
             kth = scores.min(axis=1) if k == 1 else np.partition(scores, k - 1, axis=1)[:, k - 1]
             possible = ~(scores > (kth + self._windows(points)).astype(np.float32)[:, None])
-        found = np.empty((len(points), k), dtype=np.int64)
+        nearest = np.empty((len(points), k), dtype=np.int64)
         if k == 1:
-            found[:, 0] = scores.argmin(axis=1)
+            nearest[:, 0] = scores.argmin(axis=1)
         undecided = range(len(points)) if k > 1 else np.flatnonzero(np.count_nonzero(possible, axis=1) > 1)
         for query in undecided:
-            found[query] = self._decide(points[query], np.flatnonzero(possible[query]), k)
-        return found
+            nearest[query] = self._decide(points[query], np.flatnonzero(possible[query]), k)
+        return nearest
 
     def _decide(self, point: NDArray[np.float64], candidates: NDArray[np.int64], k: int) -> NDArray[np.int64]:
         """Return the k nearest of a few words, exactly. The rows must ascend."""
@@ -274,11 +274,11 @@ def _exact_keys(
         return sum(v * (v * query_unit - 2 * q * unit) for v, q in zip(row, query, strict=True))
 
     keys = {}
-    for number, place in enumerate(places.tolist()):
+    for number, row_number in enumerate(places.tolist()):
         row = tuple(rows[number * width : (number + 1) * width])
         if row not in found:  # tables hold doubles
             found[row] = distance(row)
-        keys[place] = (found[row], place)
+        keys[row_number] = (found[row], row_number)
     return keys.__getitem__
 
 

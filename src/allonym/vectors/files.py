@@ -69,11 +69,11 @@ def read_words(path: Path) -> list[str]:
     return [_decode(line.removesuffix(b"\r"), path.name, number) for number, line in enumerate(lines, start=1)]
 
 
-def _decode(word: bytes, name: str, number: int, place: str = "in line") -> str:
+def _decode(word: bytes, name: str, number: int, where: str = "in line") -> str:
     try:
         return word.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise InputError(f"The word {place} {number} of {name} is not UTF-8: save the file as UTF-8.") from error
+        raise InputError(f"The word {where} {number} of {name} is not UTF-8: save the file as UTF-8.") from error
 
 
 def _read_numpy(path: Path, vocabulary: Vocabulary) -> Vectors:
@@ -115,7 +115,7 @@ def _read_stream(stream: IO[bytes] | gzip.GzipFile, name: str, limit: int | None
         return _read_text(itertools.chain([first], stream), name, (None, len(first.split()) - 1), limit)
     count, dimensions = int(header[1]), int(header[2])
     if count < 1 or dimensions < 1:
-        raise InputError(f"The header of {name} promises no vectors: give a file that holds some.")
+        raise InputError(f"The header of {name} announces no vectors: give a file that holds some.")
     sample: list[bytes] = []
     while sum(map(len, sample)) < max(_SAMPLE_BYTES, 4 * dimensions) and (line := stream.readline()):
         sample.append(line)

@@ -73,14 +73,14 @@ def learn(counts: sparse.csr_array, labels: Sequence[object]) -> LabelProfiles:
     if len(names) < 2:
         raise InputError("The reference texts need two different labels at least, for a rating to be learned from.")
     present = sparse.csr_array((np.ones(counts.nnz), counts.indices, counts.indptr), shape=counts.shape)
-    found = np.asarray(present.T @ np.eye(len(names))[codes])
-    held = found.sum(1, keepdims=True)
+    counts_by_label = np.asarray(present.T @ np.eye(len(names))[codes])
+    held = counts_by_label.sum(1, keepdims=True)
     if not held.sum():
         raise InputError("No reference text holds a term of the vocabulary; give more texts or other terms.")
-    prior = found.sum(0) / found.sum()
+    prior = counts_by_label.sum(0) / counts_by_label.sum()
     # A label whose texts hold no term of the vocabulary would have share 0; half a document keeps logarithms finite.
     prior = (prior * held.sum() + 0.5) / (held.sum() + 0.5 * len(names))
-    shares = (found + PRIOR_DOCUMENTS * prior) / (held + PRIOR_DOCUMENTS)
+    shares = (counts_by_label + PRIOR_DOCUMENTS * prior) / (held + PRIOR_DOCUMENTS)
     profiles = np.where(held > 0, np.sqrt(shares) - np.sqrt(prior), 0.0)
     information = np.maximum(arithmetic.added(shares * arithmetic.logarithm(shares / prior)), 0.0)
     return LabelProfiles(_units(profiles), np.where(held[:, 0] > 0, information, 0.0))

@@ -16,13 +16,13 @@ from allonym.recognition import alternatives
 from allonym.web import guard, methods
 from allonym.web.changes import word_of
 from allonym.web.desk import MOST_REFERENCES, Desk
-from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
+from allonym.web.fields import ChoiceField, Invalid, Record, Several, TextField, Whole
 from allonym.web.rewriting import Draft
-from allonym.web.table import Table
+from allonym.web.table import UploadedTable
 from allonym.web.work import RETRY_AFTER, Busy, Worker
 
 PREFIX = "/api/v1"
-PROTECTIONS = Choice(tuple(card.name for card in methods.cards()))
+PROTECTIONS = ChoiceField(tuple(card.name for card in methods.cards()))
 MOST_POSITION = 255  # of a slider; how many there are follows the models
 UNPROVED = "Nothing is proved about this draw: no loss can be stated, and afterwards no total."
 _MOST_CHANGES = 1_000_000
@@ -41,11 +41,11 @@ class Room:
     wanted: tuple[str, int] | None = None  # the protection whose tables are to be made
     to_train: bool = False  # whether attackers are about to be trained
     prepared: bool = False  # whether other words have been looked up once
-    table: Table | None = None
+    table: UploadedTable | None = None
     missed: str = ""  # why a table could not be taken after its request had been answered
     turn: int = 0  # how often another table was taken or dropped
 
-    def hold(self, table: Table | None) -> None:
+    def hold(self, table: UploadedTable | None) -> None:
         """Take another table, or none, in place of the one that is here."""
         if self.table is not None:
             self.table.close()
@@ -254,24 +254,25 @@ _STATE = ("state", "done", "total", "problem", "own_texts", "other_texts", "writ
 _DRAFT = ("protection", "title", "position", "badge", "text", "terms", "changes", "edits", "current", "spent", "ledger")
 _PRICE = ("words", "epsilon", "sentence", "spent", "ledger")
 _EDIT = Record(
-    {"change": _CHANGE, "to": Choice(("drawn", "original", "word")), "word": Text(200, 1)}, frozenset({"word"})
+    {"change": _CHANGE, "to": ChoiceField(("drawn", "original", "word")), "word": TextField(200, 1)},
+    frozenset({"word"}),
 )
 _READING = ("words", "basis", "sentence", "verdict", "risk", "risk_means", "attackers", "marks", "notes")
 _REFERENCES = Record(
     {
-        "mine": Several(Text(), MOST_REFERENCES),
-        "others": Several(Record({"author": Text(200, 1), "text": Text()}), MOST_REFERENCES),
+        "mine": Several(TextField(), MOST_REFERENCES),
+        "others": Several(Record({"author": TextField(200, 1), "text": TextField()}), MOST_REFERENCES),
     }
 )
 
 OPERATIONS = (
     Operation("/desk", "GET", "What is on the desk", desk_state, None, _DESK),
     Operation("/desk", "DELETE", "Forget everything", forget, None, ("forgotten",)),
-    Operation("/read", "POST", "How recognisable a text is", read, Record({"text": Text()}), _READING),
+    Operation("/read", "POST", "How recognisable a text is", read, Record({"text": TextField()}), _READING),
     Operation("/references", "GET", "How far training is", references, None, _STATE),
     Operation("/references", "POST", "Train attackers on other texts", take_references, _REFERENCES, _STATE),
     Operation("/references", "DELETE", "Forget the other texts", drop_references, None, _STATE),
-    Operation("/words", "POST", "Other words for a word", other_words, Record({"word": Text(200, 1)}), ("words",)),
+    Operation("/words", "POST", "Other words for a word", other_words, Record({"word": TextField(200, 1)}), ("words",)),
     Operation("/methods", "GET", "The protections", offered, None, ("cards", "default")),
     Operation("/price", "POST", "What a draw would cost", price, _CHOSEN, _PRICE),
     Operation("/rewrite", "POST", "Charge a draw and show it", rewrite, _CHOSEN, _DRAFT, waits=True),

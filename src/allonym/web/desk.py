@@ -17,7 +17,7 @@ from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
 from allonym.web import methods, rewriting
 from allonym.web.purse import Purse
-from allonym.web.rewriting import Charge, Draft
+from allonym.web.rewriting import Draft, DrawCharge
 
 MOST_REFERENCES = 2_000
 _LONGEST_COMPARED = 20_000  # characters whose meaning is compared: a tenth of a second for each 1,000
@@ -56,7 +56,7 @@ class Desk:
 
     text: str = field(default="", repr=False)  # what is read and rewritten
     known: Known = field(default_factory=Known)
-    charges: list[Charge] = field(default_factory=list)  # since the page was opened, or everything forgotten
+    charges: list[DrawCharge] = field(default_factory=list)  # since the page was opened, or everything forgotten
     draft: Draft | None = field(default=None, repr=False)  # the last draw, and what was made of it
     drafts: int = 0
     edited: bool = False  # whether an earlier draft was left, or saved, as a person had edited it
@@ -133,7 +133,7 @@ class Desk:
         except Exception as error:  # its message may hold text, so only its kind is told
             known.state, known.problem = "failed", f"Training failed ({type(error).__name__}); try other texts."
 
-    def price(self, protection: str, position: int) -> tuple[Charge, str]:
+    def price(self, protection: str, position: int) -> tuple[DrawCharge, str]:
         """Return what a draw would cost, and what the ledger would then hold, or why it would refuse."""
         if self.purse is None:
             return rewriting.estimate(protection, position, self.text), ""
@@ -161,9 +161,9 @@ class Desk:
         """Note that the draft may be known to others as it stands."""
         self.edited = self.edited or (self.draft is not None and self.draft.edited)
 
-    def edit(self, place: int, to: str) -> Draft:
+    def edit(self, change: int, to: str) -> Draft:
         """Change one stretch of the draft."""
-        self.draft = self.drafted().edit(place, to=to)
+        self.draft = self.drafted().edit(change, to=to)
         return self.draft
 
     def restore(self) -> Draft:

@@ -26,7 +26,7 @@ class Field(Protocol):
 
 
 @dataclass(frozen=True)
-class Text:
+class TextField:
     """A text of limited length."""
 
     most: int = MOST_CHARACTERS
@@ -67,7 +67,7 @@ class Whole:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceField:
     """One of a few words."""
 
     options: tuple[str, ...]

@@ -86,36 +86,36 @@ def _sliders(name: str) -> Sequence[Slider]:
 
 def _placed(name: str, position: int) -> tuple[Slider, int]:
     """Return the slider that a position of a card stands on, and its place there."""
-    place = position
+    index = position
     for slider in _sliders(name):
-        if 0 <= place < len(slider.positions):
-            return slider, place
-        place -= len(slider.positions)
+        if 0 <= index < len(slider.positions):
+            return slider, index
+        index -= len(slider.positions)
     raise ParameterError("The slider has no such position; choose another.")
 
 
 def parameters(name: str, position: int) -> Record:
     """Return what a position of a card's slider stands for; refuse one that cannot be had."""
-    slider, place = _placed(name, position)
-    return dict(slider.positions[place])
+    slider, index = _placed(name, position)
+    return dict(slider.positions[index])
 
 
 def stored(name: str, position: int) -> tuple[float | None, int | None]:
     """Return the loss of a word and the words of every text: as stored with the curve, or as the method says."""
     if not card(name).proved:
         return None, None
-    measured, place = curve(name, position)
+    measured, index = curve(name, position)
     if measured is None:
         promised = anonymizer(name, position).guarantee()
         return promised.loss_per_word, promised.words
-    point = measured["points"][place]
+    point = measured["points"][index]
     return float(point["loss_per_word"]), point["words"]
 
 
 def curve(name: str, position: int) -> tuple[Record | None, int]:
     """Return the curve that a position lies on, if one was measured, and its place there."""
-    slider, place = _placed(name, position)
-    return _measured(name, slider), place
+    slider, index = _placed(name, position)
+    return _measured(name, slider), index
 
 
 def _measured(name: str, slider: Slider) -> Record | None:

@@ -14,13 +14,13 @@ from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, R
 from allonym.web import downloads, guard, methods, reporting
 from allonym.web.api import Room, answered, problem
 from allonym.web.desk import Desk
-from allonym.web.fields import Invalid, Record, Text
+from allonym.web.fields import Invalid, Record, TextField
 from allonym.web.rendering import render
 from allonym.web.work import RETRY_AFTER, Busy
 
 SCREENS = (("read", "Read"), ("rewrite", "Rewrite"), ("report", "Report"))
 _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml", ".txt": "text/plain"}
-_TOKEN = Record({"token": Text(200, 1)})
+_TOKEN = Record({"token": TextField(200, 1)})
 
 
 async def start(request: Request) -> Response:

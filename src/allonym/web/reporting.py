@@ -25,9 +25,9 @@ from allonym.web import methods, rewriting
 from allonym.web.desk import Desk
 
 LIMITS = (
-    "A measured risk is no guarantee: it is what these attackers reach with these texts, and a better one may exist.",
-    "The attackers who read your text here had not seen the method at work; one who learns from rewritten texts may do "
-    "better. The curve is of other people’s texts; what its attackers had seen stands below it.",
+    "A measured risk is no guarantee: it is what these attackers reach with these texts, and better ones may exist.",
+    "The attackers that read your text here had never seen rewritten texts; one that learns from them may do better. "
+    "The curve was measured on other people’s texts; below it is said what its attackers had seen.",
     "ε is per word, and words add up. A large total does not by itself rule out that the text is recognised.",
     "Names, places, events and opinions that the words still tell are not hidden. Neither are metadata, the time of "
     "sending, the way you type, and how few people could have written it.",
@@ -82,12 +82,12 @@ def build(desk: Desk) -> Report:
 def trade_off(protection: str, position: int) -> Lines | None:
     """Return the measured positions with the chosen one ringed; None where nothing was measured."""
     curve, chosen = methods.curve(protection, position)
-    measured = [] if curve is None else [(place, one) for place, one in enumerate(curve["points"]) if one["attack"]]
+    measured = [] if curve is None else [(number, one) for number, one in enumerate(curve["points"]) if one["attack"]]
     if curve is None or not measured:
         return None
     points = [
-        point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=place == chosen)
-        for place, one in measured
+        point(Figure(**one["attack"]).numbers, (one["kept"], None, None), one["label"], chosen=number == chosen)
+        for number, one in measured
     ]
     ring = "The ring marks your choice." if chosen in dict(measured) else "Your choice was not measured."
     return drawn_trade_off(
@@ -124,9 +124,9 @@ def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, s
     alike = desk.same_writer()
     if alike is not None:
         rows.append(("one writer wrote the original and this, judged by style alone", "–", _share(alike.probability)))
-    kept = desk.meaning_kept()
-    if kept is not None:
-        rows.append(("likeness of meaning", "100 %", _share(max(0.0, kept))))
+    meaning = desk.meaning_kept()
+    if meaning is not None:
+        rows.append(("likeness of meaning", "100 %", _share(max(0.0, meaning))))
     if draft.draw.changes:
         words = [(len(change.before.split()), change.same) for change in draft.draw.changes]
         left = sum(count for count, same in words if same) / max(1, sum(count for count, _ in words))
@@ -148,7 +148,7 @@ def _measured_on(protection: str, position: int) -> str:
     if "learned" in curve:
         note += f" {methods.learned(curve)}"
     if not methods.is_current(curve):
-        note += " The model that ships today is another one than was measured then."
+        note += " The model shipped now is not the one that was measured then."
     return note
 
 

@@ -29,7 +29,7 @@ ALSO_EDITED = (
 
 
 @dataclass(frozen=True)
-class Charge:
+class DrawCharge:
     """What one draw cost."""
 
     protection: str
@@ -75,47 +75,49 @@ class Draft:
         """The text as it stands."""
         if not self.edits:
             return self.draw.released
-        return "".join(self.edits.get(place, change.after) for place, change in enumerate(self.draw.changes))
+        return "".join(self.edits.get(number, change.after) for number, change in enumerate(self.draw.changes))
 
     @property
     def edited(self) -> bool:
         """Whether it differs from what was drawn."""
         return self.text != self.draw.released
 
-    def edit(self, place: int, *, to: str) -> Draft:
+    def edit(self, number: int, *, to: str) -> Draft:
         """Return the draft with one stretch changed: "drawn", "original", or to a word."""
-        if not 0 <= place < len(self.draw.changes):
+        if not 0 <= number < len(self.draw.changes):
             raise InputError("There is no such change in this draft; load the page again.")
-        change = self.draw.changes[place]
-        edits = {other: words for other, words in self.edits.items() if other != place}
+        change = self.draw.changes[number]
+        edits = {other: words for other, words in self.edits.items() if other != number}
         if to == "original":
-            edits[place] = change.before
+            edits[number] = change.before
         elif to != "drawn":
-            edits[place] = with_word(change.after or change.before, to)
+            edits[number] = with_word(change.after or change.before, to)
         return replace(self, edits=edits)
 
     def reject(self) -> Draft:
         """Return the draft with the original in every place."""
         changes = enumerate(self.draw.changes)
-        return replace(self, edits={place: one.before for place, one in changes if one.before != one.after})
+        return replace(
+            self, edits={number: change.before for number, change in changes if change.before != change.after}
+        )
 
 
-def estimate(protection: str, position: int, text: str) -> Charge:
+def estimate(protection: str, position: int, text: str) -> DrawCharge:
     """Return what a draw would cost at most, at once: by the loss stored with the slider, and every word counted."""
     _check(text)
     loss, words = methods.stored(protection, position)
     words = methods.unprepared(protection, position).words_at_most(text) if words is None else words
     promised = accounting.pure(loss_per_word=loss or 0.0, words=words)
-    return Charge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
+    return DrawCharge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
 
 
-def price(protection: str, position: int, text: str) -> Charge:
+def price(protection: str, position: int, text: str) -> DrawCharge:
     """Return what a draw costs, by the mechanism itself and without a random bit."""
     _check(text)
     anonymizer = methods.anonymizer(protection, position)
     promised = anonymizer.guarantee()
     words = promised.words if promised.words is not None else anonymizer.words_drawn(text)
-    return Charge(protection, words, of_document(promised, words))
+    return DrawCharge(protection, words, of_document(promised, words))
 
 
 def draw(protection: str, position: int, text: str, words: int) -> Draw:

@@ -58,23 +58,23 @@ def build(
 
 def listen(port: int = 0) -> socket.socket:
     """Take a port of this machine alone; 0 takes any free one."""
-    place = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
-        place.bind((ADDRESS, port))
-        place.listen(_BACKLOG)  # at once: until then somebody else could take the port, too
+        listening.bind((ADDRESS, port))
+        listening.listen(_BACKLOG)  # at once: until then somebody else could take the port, too
     except OSError:
-        place.close()
+        listening.close()
         raise
-    return place
+    return listening
 
 
-def serve(place: socket.socket, app: guard.Guard, started: Callable[[], None]) -> None:
+def serve(listening: socket.socket, app: guard.Guard, started: Callable[[], None]) -> None:
     """Answer until the process is asked to stop."""
     logging.getLogger("uvicorn.error").disabled = True  # its tracebacks could hold text
     logging.getLogger("python_multipart").setLevel(logging.CRITICAL + 1)  # what is wrong with a form is answered
     server = _Server(settings(app), started)
-    server.run(sockets=[place])
+    server.run(sockets=[listening])
 
 
 def settings(app: guard.Guard) -> uvicorn.Config:
@@ -137,7 +137,7 @@ def _routes() -> list[Route]:
     by_path: dict[str, Answers] = {table_pages.UPLOAD: {"POST": table_pages.upload}}
     for operation in openapi.OPERATIONS:
         by_path.setdefault(f"{api.PREFIX}{operation.path}", {})[operation.method] = api.endpoint(operation)
-    routes += [_operations(path, own) for path, own in by_path.items()]
+    routes += [_operations(path, operations) for path, operations in by_path.items()]
     return [*routes, *table_pages.routes()]
 
 

@@ -52,7 +52,7 @@ class _Stopped(Exception):  # noqa: N818 - asked for, not a fault
 
 
 @dataclass(frozen=True)
-class Choice:
+class TableChoice:
     """Which columns, and how they are protected."""
 
     text: str
@@ -64,7 +64,7 @@ class Choice:
 
 
 @dataclass
-class Table:
+class UploadedTable:
     """One uploaded table and what became of it."""
 
     name: str  # what the person calls it; never used as a path
@@ -94,7 +94,7 @@ class Table:
         """Whether the first row surely holds names of columns: they are written, and a text must not be."""
         return look_like_names(self.columns)
 
-    def price(self, choice: Choice, purse: Purse | None) -> dict[str, str]:
+    def price(self, choice: TableChoice, purse: Purse | None) -> dict[str, str]:
         """Return what a choice would cost, and what the ledger would then hold; nothing is drawn or charged."""
         job = self._planned(choice)
         try:
@@ -103,7 +103,7 @@ class Table:
             ledger = f"The ledger will refuse it: {refusal}"
         return {"sentence": _cost(job), "ledger": ledger}
 
-    def start(self, choice: Choice, purse: Purse | None) -> None:
+    def start(self, choice: TableChoice, purse: Purse | None) -> None:
         """Say what will be done and promised; every error of the table shows here, before anything is drawn."""
         if self.state == "running":
             raise InputError("This table is being worked on; stop it first.")
@@ -116,7 +116,7 @@ class Table:
         self._promised.append(job.per_document)
         again = "" if self.runs == 1 else f" All runs together, on a document: {worded(added(self._promised), 'run')}"
         self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
-        keep = [word for one in choice.keep for word in ("--keep", one)]
+        keep = [word for column in choice.keep for word in ("--keep", column)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
         if purse is not None:
             options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]
@@ -124,7 +124,7 @@ class Table:
         self.command = f"{line} {shlex.join(['--text', choice.text, *options])}"
         self.state, self._stop = "running", False
 
-    def _planned(self, choice: Choice) -> Plan:
+    def _planned(self, choice: TableChoice) -> Plan:
         if not (self.named or choice.first_row == FIRST_ROW_NAMES):
             raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
@@ -144,7 +144,7 @@ class Table:
     def go_on(self) -> None:
         """Take a stopped job up again."""
         if self._job is None or self.state not in ("stopped", "failed"):
-            raise InputError("There is nothing to go on with; start with a column.")
+            raise InputError("There is no job to resume; choose a column and start one.")
         self.state, self.done, self._stop, self.problem = "running", 0, False, ""
 
     def stop(self) -> None:
@@ -178,7 +178,7 @@ class Table:
     def result(self) -> Path:
         """Return the finished file."""
         if self._job is None or self._job.out is None or self.state != "done":
-            raise InputError("The table is not finished; start it, or go on with it.")
+            raise InputError("The table is not finished; start it, or resume it.")
         return self._job.out
 
     def close(self) -> None:
@@ -188,7 +188,7 @@ class Table:
             self.folder.cleanup()
 
 
-def take(name: str, content: bytes) -> Table:
+def take(name: str, content: bytes) -> UploadedTable:
     """Take an uploaded file, or refuse what is no table that can be read."""
     kind = table_format(name)
     kind.check_size(content)
@@ -203,7 +203,7 @@ def take(name: str, content: bytes) -> Table:
     except BaseException:
         folder.cleanup()
         raise
-    return Table(name[:200], folder, source, columns, rows)
+    return UploadedTable(name[:200], folder, source, columns, rows)
 
 
 @contextmanager

@@ -18,11 +18,11 @@ from allonym.formats.base import table_suffixes
 from allonym.jobs.outputs import privacy_path
 from allonym.web import guard, pages, table
 from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, answered, problem
-from allonym.web.fields import Choice, Invalid, Record, Several, Text, Whole
+from allonym.web.fields import ChoiceField, Invalid, Record, Several, TextField, Whole
 from allonym.web.work import Busy
 
 MOST_FIELDS = 64
-_COLUMN = Text(1_000, 1)
+_COLUMN = TextField(1_000, 1)
 _START = Record(
     {
         "text": _COLUMN,
@@ -30,7 +30,7 @@ _START = Record(
         "keep": Several(_COLUMN, MOST_FIELDS),
         "protection": PROTECTIONS,
         "position": Whole(0, MOST_POSITION),
-        "first_row": Choice((table.FIRST_ROW_NAMES,)),
+        "first_row": ChoiceField((table.FIRST_ROW_NAMES,)),
     },
     frozenset({"author", "first_row"}),
 )
@@ -39,7 +39,7 @@ _NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], 
 _KEPT = "The table is still here."
 _SLOW_TABLE = (
     f"Reading the table takes longer than {guard.SECONDS:.0f} seconds; it goes on, so load this page again in a little "
-    "while: the table is then here, or why it could not be read."
+    "while: you will find the table then, or why it could not be read."
 )
 
 Given = dict[str, Any]
@@ -71,7 +71,7 @@ async def _taken(request: Request) -> Response:
         raise Invalid("The form cannot be read; send one file and nothing else.") from None
     turn, room.missed = room.turn, ""
 
-    def take() -> table.Table:
+    def take() -> table.UploadedTable:
         taken = table.take(name, content)
         if room.turn != turn:
             taken.close()
@@ -123,7 +123,7 @@ async def price(room: Room, given: Given) -> object:
     """Say what a choice would cost; nothing is drawn. A table that was forgotten meanwhile costs nothing to say."""
     if room.table is None:
         return {"sentence": "", "ledger": ""}
-    return await room.quick.do(_held(room).price, table.Choice(**given), room.desk.purse)
+    return await room.quick.do(_held(room).price, table.TableChoice(**given), room.desk.purse)
 
 
 async def start(room: Room, given: Given) -> object:
@@ -137,7 +137,7 @@ async def start(room: Room, given: Given) -> object:
             held.state, held.problem = "failed", str(busy)
 
     def work() -> None:
-        held.start(table.Choice(**given), room.desk.purse)
+        held.start(table.TableChoice(**given), room.desk.purse)
         with suppress(RuntimeError):  # the page was closed meanwhile
             loop.call_soon_threadsafe(begin)
 
@@ -166,7 +166,7 @@ async def drop(room: Room, _: Given) -> object:
     return _NONE
 
 
-def _begin(room: Room, held: table.Table, *, resume: bool) -> None:
+def _begin(room: Room, held: table.UploadedTable, *, resume: bool) -> None:
     try:
         room.long.start(lambda: held.work(resume=resume))
     except Busy:
@@ -193,7 +193,7 @@ def routes() -> list[Route]:
     return [Route("/table", screen, methods=["GET"]), Route("/save-table/{what}", save, methods=["GET"])]
 
 
-def _held(room: Room) -> table.Table:
+def _held(room: Room) -> table.UploadedTable:
     if room.table is None:
         raise InputError("There is no table; choose a file first.")
     return room.table

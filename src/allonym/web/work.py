@@ -44,12 +44,12 @@ class Worker:
         """Run a function and return what it returns, or raise `Busy`; what takes longer than a request goes on."""
         work = self._begin(lambda: function(*given, **named))
         try:
-            found: _Found = await asyncio.wait_for(asyncio.shield(work), SECONDS)
+            result: _Found = await asyncio.wait_for(asyncio.shield(work), SECONDS)
         except TimeoutError:
             if work.done():
                 raise
             raise Busy(_SLOW, goes_on=True) from None
-        return found
+        return result
 
     def start(self, function: Callable[[], None]) -> None:
         """Run a function that nobody waits for and that reports its own failures, or raise `Busy`."""

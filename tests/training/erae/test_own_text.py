@@ -23,21 +23,13 @@ from allonym.training.erae.own_text import EraeRecipe, Watcher, train
 from allonym.training.folder import CHECKPOINT, FILES
 
 CPU = torch.device("cpu")
+pytestmark = pytest.mark.usefixtures("one_thread")
 PARTS = (
     ("the teacher", "my neighbour", "the doctor", "her brother", "the cook", "a driver", "the farmer", "our cat"),
     ("opened", "closed", "painted", "lost", "found", "sold", "bought", "moved", "cleaned", "watched"),
     ("the door", "the window", "a letter", "the old car", "a red chair", "the garden", "a book", "the boat"),
     ("in the morning", "after lunch", "before dinner", "on monday", "last week", "with care", "in the rain"),
 )
-
-
-@pytest.fixture(autouse=True)
-def one_thread():
-    """Such small products only wait for each other's threads."""
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")

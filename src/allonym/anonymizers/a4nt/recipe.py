@@ -60,9 +60,9 @@ Floats = NDArray[np.float32]
 AUTO: Final = "auto"
 REASONS: Final = (
     "this method has no proof, only measured attacks",
-    "an attacker who learns from rewritten text, or one it was not measured against, may still tell",
+    "an attacker who learns from rewritten text, or one it was not measured against, may still succeed",
 )
-OWN_TEXT: Final = "the model was trained on its user's own text, and what it writes can tell of that text"
+OWN_TEXT: Final = "the model was trained on its user's own text, and what it writes can reveal some of that text"
 # The target's probability from which the judge makes us leave a sentence as it is.
 LEFT_ALONE: Final = {"meaning": 0.5, "balanced": 0.8, "privacy": 0.95}
 LIKELIEST: Final = -1.0  # asks the network for its likeliest word, where a uniform number asks for one drawn with it
@@ -98,11 +98,11 @@ class A4NT(Anonymizer):
 
     Args:
         model: A shipped model ("age", "gender", "speech") or a folder.
-        target: The class to sound like, as the model names it: "adult", for instance; of neutral models "neutral".
+        target: The class to sound like, by the model's name for it, such as "adult"; with a neutral model, "neutral".
         source: The class that wrote the texts, or "auto" to let the model's classifier decide for each.
         prefer: Which translation to choose: nearest in meaning, most like the target, or both.
         candidates: Translations of each sentence to choose from.
-        placeholders: Write `[number]`, `[person]` and the like in the place of numbers and names.
+        placeholders: Write `[number]`, `[person]` and the like in place of numbers and names.
     """
 
     method = "a4nt"
@@ -195,8 +195,8 @@ class A4NT(Anonymizer):
         read = [self._read(text) for text in documents]
         translated = self._translated(read, streams, n)
         return [
-            [self._written(sentences, [forms[min(row, len(forms) - 1)] for forms in own]) for row in range(n)]
-            for sentences, own in zip(read, translated, strict=True)
+            [self._written(sentences, [forms[min(row, len(forms) - 1)] for forms in versions]) for row in range(n)]
+            for sentences, versions in zip(read, translated, strict=True)
         ]
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
@@ -251,13 +251,13 @@ class A4NT(Anonymizer):
         if network.shape.neutral:  # whose it is plays no part, or the output would tell more than the text
             return [0 if sentence.readable else None for sentence in flat]
         judged = network.judged([sentence.ids for sentence in flat])
-        told = np.rint(judged / UNIT).astype(np.int64)
+        score = np.rint(judged / UNIT).astype(np.int64)
         alone = logarithm(np.array(LEFT_ALONE[self.prefer]))
         readable = np.array([sentence.readable for sentence in flat], dtype=bool)
         sources: list[int | None] = []
         for document in documents:
             here = slice(len(sources), len(sources) + len(document))
-            total = told[here][readable[here]].sum(axis=0)
+            total = score[here][readable[here]].sum(axis=0)
             source = int(total.argmax()) if self.source == AUTO else network.classes.index(self.source)
             rewritten = readable[here] & (judged[here, target] < alone) & (source != target)
             sources += [source if yes else None for yes in rewritten]

@@ -88,8 +88,8 @@ def of_groups(mechanism: Subset, groups: WordGroups) -> Table:
 
 def candidate_sets(mechanism: Subset, groups: WordGroups) -> Int64:
     """Return the candidate sets that ER-AE may hand to the mechanism, one a row: those of every word there is."""
-    found = [groups.candidates([word], 1)[0] for word in range(mechanism.outputs)]
-    sets: Int64 = np.unique(np.sort(np.array(found), axis=1), axis=0)
+    of_each = [groups.candidates([word], 1)[0] for word in range(mechanism.outputs)]
+    sets: Int64 = np.unique(np.sort(np.array(of_each), axis=1), axis=0)
     return sets
 
 

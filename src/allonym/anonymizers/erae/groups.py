@@ -38,6 +38,6 @@ class GroupedWords:
         kept = self.mechanism.probability_of_candidates
         # Below it, a word is likelier drawn by accident, when all groups are equally likely.
         doubt = (1 - kept) / (kept * len(self.groups.members))
-        found = meant(self.network, self.groups, drawn, doubt=doubt, then=self.then)
+        chosen = meant(self.network, self.groups, drawn, doubt=doubt, then=self.then)
         # What accidents leave of an empty sentence is often a mark alone.
-        return [[] if self.marks.issuperset(words) else words for words in found]
+        return [[] if self.marks.issuperset(words) else words for words in chosen]

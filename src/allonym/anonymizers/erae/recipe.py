@@ -77,14 +77,15 @@ class ERAE(Anonymizer):
     Args:
         model: A shipped model or a folder; "default" is the English one.
         epsilon: ε of the two-set mechanism. A word loses ε/2 + ln(vocabulary − 1): see `guarantee`.
-        loss_per_word: The loss to pay for each output word, in the place of ε.
-        candidates: How many words are likely at each place.
-        mechanism: The paper's ("two-set"), or ours, better at an equal loss ("subset").
-        length: Hide how many sentences and words there are ("private"), or copy it from the text ("public").
-        sentences: With private length, sentences of every output; a text's further ones are dropped.
-        words: With private length, words at most of every sentence; longer ones are cut into several.
-        candidate_sets: With subset, candidates are a public group of unlike words, of which the network then picks the
-            one that fits what was drawn ("groups"), or the network's favourites, as with two-set ("favourites").
+        loss_per_word: The loss to pay for each output word, instead of ε.
+        candidates: How many words are likely to be drawn at each place.
+        mechanism: The paper's ("two-set"), or ours, which is better at an equal loss ("subset").
+        length: Hide how many sentences and words there are ("private"), or copy their number from the text ("public").
+        sentences: With private length, how many sentences every output has; further ones of a text are dropped.
+        words: With private length, the most words of a sentence; longer sentences are cut into several.
+        candidate_sets: What the candidates are with subset: a public group of unlike words, from which the network then
+            picks the one that best fits the rest of what was drawn ("groups"), or the network's favourites, as with
+            two-set ("favourites").
         style: Draw all of a text ("kept"), or only its core: the clauses that say most, in plain words ("neutral").
             `sentences` and `words` are then those of the core.
     """
@@ -176,7 +177,7 @@ class ERAE(Anonymizer):
     def offers(self) -> tuple[Offer, ...]:
         """Offer the core of a text, and all of it."""
         core = (
-            "the core of what you say, in a few plain clauses; the rest is left out, and nothing tells how long it was"
+            "the core of what you say, in a few plain clauses; the rest is left out, and nothing shows how long it was"
         )
         whole = "your sentences, every word drawn; close to your text it reads well, and hides little"
         return (

@@ -59,9 +59,9 @@ def draw_words(compositions: sparse.csr_array, words: int, streams: DocumentStre
     targets = streams.below(np.where(empty, terms, totals)[:, None], (documents, words))
     running = np.cumsum(compositions.data)
     before = np.cumsum(totals) - totals
-    found = np.searchsorted(running, targets + before[:, None], side="right")
+    drawn = np.searchsorted(running, targets + before[:, None], side="right")
     uniform = np.broadcast_to(empty[:, None], targets.shape)
-    inside = np.minimum(found, max(len(running) - 1, 0))
+    inside = np.minimum(drawn, max(len(running) - 1, 0))
     indices = compositions.indices[inside] if len(running) else np.zeros_like(targets)
     return np.where(uniform, targets, indices).astype(np.int64)
 

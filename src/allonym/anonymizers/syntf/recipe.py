@@ -59,23 +59,24 @@ class SynTF(Anonymizer):
     Privacy: `guarantee()`: tight loss × `words` for each document, any two documents adjacent.
 
     Args:
-        epsilon: ε of the exponential mechanism. What is lost is less: see `guarantee`.
+        epsilon: ε of the exponential mechanism. The loss is smaller: see `guarantee`.
         loss_per_word: The loss to pay for each output word; ε is then found from it.
         words: Output words of each document, whatever its length.
         spelling_weight: How strongly substitutes spelled alike are avoided (the paper's s), 0 to 1.
         morphology: Terms are lemmas ("lemma"), lower-cased words ("lower") or words as written ("orth").
         synonyms: Extend the vocabulary with WordNet synonyms.
-        vocabulary: The public terms: a list, a file with one a line, or "words-en". By default what `fit` learns
+        vocabulary: The public terms: a list, a file with one per line, or "words-en". By default what `fit` learns
             from reference texts, or the shipped list "words-en" without `fit`.
-        embeddings: Word vectors: a `WordTable`, a file (see `allonym.vectors.embeddings.load`), or None for "words-en".
+        embeddings: Word vectors: a file (see `allonym.vectors.embeddings.load`) or a `WordTable`; by default the
+            shipped "words-en".
         rating: What makes a good substitute: likeness of meaning, as in the paper ("similarity"), or pointing to the
             same label ("utility"), learned by `fit` from public labelled texts.
-        label_weight: With rating "utility", the share of labels in the rating; the rest is likeness of meaning.
+        label_weight: With rating "utility", the weight of labels in the rating; likeness of meaning has the rest.
         composition: Draw terms in proportion to their counts ("tf"), their tf-idf weights ("tf-idf", needs `fit`) or
-            what they tell about the label ("utility"). By default "utility" with that rating, else "tf".
+            what they say about the label ("utility"). By default "utility" with that rating, else "tf".
         keep_stop_words: Count stop words too.
         keep_numbers: Count numbers too.
-        min_documents: `fit` keeps terms found in at least so many reference texts.
+        min_documents: `fit` keeps terms found in at least this many reference texts.
 
     >>> private = SynTF(vocabulary=["coffee", "tea", "train", "bus"], words=10)
     >>> vectors = private.transform(["The coffee on the train was cold."])
@@ -147,16 +148,16 @@ class SynTF(Anonymizer):
         documents = checked_texts(texts)
         if self.rating == "utility" and y is None:
             raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels).")
-        found = Counter[str]()
+        documents_with = Counter[str]()
         for text in documents:
-            found.update(set(self._terms(text)))
+            documents_with.update(set(self._terms(text)))
         if self.vocabulary is None:
-            learned = sorted(term for term, count in found.items() if count >= self.min_documents)
+            learned = sorted(term for term, count in documents_with.items() if count >= self.min_documents)
             self._set_vocabulary(learned, only_with_vectors=True)
         else:
             self._set_vocabulary(self._given_vocabulary(), only_with_vectors=False)
         # Smoothed as scikit-learn does, so that a term in every text still counts.
-        rarities = [(1 + len(documents)) / (1 + found[term]) for term in self._vocabulary]
+        rarities = [(1 + len(documents)) / (1 + documents_with[term]) for term in self._vocabulary]
         self._idf = np.rint((arithmetic.logarithm(np.array(rarities)) + 1) * _IDF_UNIT).astype(np.int64)
         self._public = public
         if self.rating == "utility" and y is not None:

@@ -36,12 +36,12 @@ class Deniability:
         )
 
 
-def of_laws(laws: NDArray[np.float64], own: NDArray[np.int64]) -> Deniability:
+def of_laws(laws: NDArray[np.float64], own_columns: NDArray[np.int64]) -> Deniability:
     """Return the exact figures of laws, one row a word, whose own column is given."""
     logs = np.log(laws, out=np.zeros_like(laws), where=laws > 0)
     entropies = -(laws * logs).sum(axis=1)
-    unchanged = laws[np.arange(len(own)), own]
-    return Deniability(len(own), float(unchanged.mean()), float(np.exp(entropies).mean()))
+    unchanged = laws[np.arange(len(own_columns)), own_columns]
+    return Deniability(len(own_columns), float(unchanged.mean()), float(np.exp(entropies).mean()))
 
 
 def of_draws(drawn: NDArray[np.int64], own: NDArray[np.int64]) -> Deniability:

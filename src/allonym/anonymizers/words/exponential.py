@@ -29,15 +29,6 @@ class WordExponential(WordSubstitution):
     """Replaces every word by one drawn from all words, more likely the nearer it is.
 
     Privacy: at most ε for each unit of distance between two words: see `guarantee` and `between`.
-
-    Args:
-        epsilon: ε, the loss for each unit of Euclidean distance. Vectors of the shipped table have length 1.
-        words: Output words of each document; by default as many as it has, and their number is then not hidden.
-        order: "bag" (as the paper: without stop words and order) or "text" (every word in its place).
-        embeddings: Word vectors: a `WordTable`, a file (see `allonym.vectors.embeddings.load`), or None for "words-en".
-        vocabulary: The public words to choose from: a list, a file with one a line, or all of the table (the default).
-        topical_words: In a bag, keep only so many words: those that tell the topics of labelled reference texts apart
-            best (needs `fit` with labels; on the command line --reference and --reference-label).
     """
 
     method = "exponential"
@@ -93,13 +84,13 @@ class WordExponential(WordSubstitution):
 
     def _substitutes(self, rows: Int64, lengths: Sequence[int], streams: DocumentStreams) -> Int64:
         """Draw for all segments at once, so that each word's row of weights is computed once."""
-        found = np.empty(len(rows), np.int64)
+        substitutes = np.empty(len(rows), np.int64)
         for all_of_them in in_segments(lengths, SEGMENT * max(1, len(rows)), streams):
             wanted = np.full(all_of_them.shape, self.stand_in_)  # what fills up a segment is drawn and dropped
             wanted.flat[all_of_them.cells] = rows[all_of_them.places]
             drawn = self.mechanism_.draw(wanted, all_of_them.streams)
-            found[all_of_them.places] = drawn.flat[all_of_them.cells]
-        return found
+            substitutes[all_of_them.places] = drawn.flat[all_of_them.cells]
+        return substitutes
 
 
 def _exactly(mechanism: MetricExponential, rows: Int64) -> Deniability:

@@ -38,15 +38,6 @@ class WordLaplace(WordSubstitution):
 
     Privacy: ε for each unit of distance between two words: see `guarantee` and `between`.
 
-    Args:
-        epsilon: ε, the loss for each unit of Euclidean distance. Vectors of the shipped table have length 1.
-        words: Output words of each document; by default as many as it has, and their number is then not hidden.
-        order: "bag" (as the paper: without stop words and order) or "text" (every word in its place).
-        embeddings: Word vectors: a `WordTable`, a file (see `allonym.vectors.embeddings.load`), or None for "words-en".
-        vocabulary: The public words to choose from: a list, a file with one a line, or all of the table (the default).
-        topical_words: In a bag, keep only so many words: those that tell the topics of labelled reference texts apart
-            best (needs `fit` with labels; on the command line --reference and --reference-label).
-
     >>> private = WordLaplace(epsilon=40.0, words=4)
     >>> [len(bag) for bag in private.transform(["The coffee on the train was cold.", ""])]
     [4, 4]
@@ -112,7 +103,7 @@ class WordLaplace(WordSubstitution):
         """
         mechanism, in_bulk = self.mechanism_, acceleration.worth_compiling(len(rows) * len(self.table_))
         per_word = mechanism.numbers_per_point
-        found = np.empty(len(rows), np.int64)
+        substitutes = np.empty(len(rows), np.int64)
         at_once = max(SEGMENT, _NOISE_BYTES // (8 * per_word))
         moved = np.empty((min(_SEARCHED_AT_ONCE, len(rows)) + at_once, self.table_.dimensions))
         first = last = 0
@@ -123,11 +114,11 @@ class WordLaplace(WordSubstitution):
             starts = self.table_.vectors[rows[some.places]]
             moved[some.places[0] - first : last - first] = mechanism.perturb(starts, numbers, in_bulk=in_bulk)
             if last - first >= _SEARCHED_AT_ONCE:
-                found[first:last] = self.table_.nearest(moved[: last - first])[:, 0]
+                substitutes[first:last] = self.table_.nearest(moved[: last - first])[:, 0]
                 first = last
         if last > first:
-            found[first:] = self.table_.nearest(moved[: last - first])[:, 0]
-        return found
+            substitutes[first:] = self.table_.nearest(moved[: last - first])[:, 0]
+        return substitutes
 
 
 EXAMPLE = WordLaplace(epsilon=30.0, words=20, order="text")

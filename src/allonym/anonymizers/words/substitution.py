@@ -88,6 +88,17 @@ class WordSubstitution(Anonymizer):
     """Base of methods that replace one word after the other, losing in proportion to a distance of words.
 
     A subclass says how words are replaced (`_substitutes`), and what that loses (`loss_per_unit`).
+
+    Args:
+        epsilon: ε, the loss for each unit of Euclidean distance. Vectors of the shipped table have length 1.
+        words: Output words of each document; by default as many as it has, and their number is then not hidden.
+        order: "bag" (as in the paper: without stop words and order) or "text" (every word in its place).
+        embeddings: Word vectors: a file (see `allonym.vectors.embeddings.load`) or a `WordTable`; by default the
+            shipped "words-en".
+        vocabulary: The public words to choose from: a list, or a file with one word per line; by default all words of
+            the table.
+        topical_words: In a bag, keep only this many words: those that best tell apart the topics of labelled reference
+            texts (needs `fit` with labels; on the command line, --reference and --reference-label).
     """
 
     replaces_words = True
@@ -337,8 +348,8 @@ class WordSubstitution(Anonymizer):
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:
-        found = map(self.table_.index, terms(document, morphology="lower"))
-        return np.array([row for row in found if row is not None], np.int64)
+        indices = map(self.table_.index, terms(document, morphology="lower"))
+        return np.array([row for row in indices if row is not None], np.int64)
 
 
 def _check_equal_lengths(first: Float32, second: Float32) -> None:

@@ -62,7 +62,7 @@ def _e_mails(text: str) -> Spans:
     return found
 
 
-class Structure(Block):
+class LayoutStructure(Block):
     """Sentences, paragraphs and lines, greetings and sign-offs, addresses."""
 
     group = "structural"

@@ -30,7 +30,7 @@ from allonym.attackers.writeprints._columns import (
     punctuation,
     single_words,
 )
-from allonym.attackers.writeprints._layout import Habits, Structure
+from allonym.attackers.writeprints._layout import Habits, LayoutStructure
 from allonym.attackers.writeprints._tags import TagGrams, frequent_tag_grams
 from allonym.errors import InputError, ParameterError
 from allonym.language import parts_of_speech as speech
@@ -145,7 +145,7 @@ class WritePrints(Features):
         if self.parts_of_speech:
             yield TagGrams(1, speech.TAGS)
             yield from (TagGrams(size, chosen[f"tag_{name}"]) for size, name in _SIZES)
-        yield Structure()
+        yield LayoutStructure()
         yield single_words("content", "word", chosen["words"])
         yield from (WordGrams(size, chosen[f"word_{name}"]) for size, name in _SIZES)
         yield single_words("idiosyncratic", "misspelling", MISSPELLINGS)

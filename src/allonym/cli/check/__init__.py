@@ -43,7 +43,7 @@ class _Known:
 @click.option("--known-author", "--author", "known_author", help="Column with the authors, if --known is a table.")
 @click.option("--me", help="The true author, one of the known ones: is the text recognised as theirs?")
 @click.option("--attackers", "names", help="Which attackers to ask, with commas between them.")
-@click.option("--same-as", help="Another text: how likely is it that both have one author?")
+@click.option("--same-as", help="Another text: how likely is it that both are by the same author?")
 @click.option("--show", is_flag=True, help="Print the text with the strongest clues marked.")
 @click.option(
     "--fail-above", type=click.FloatRange(0, 1), help="Exit with 1 if the risk (between 0 and 1) is above this."
@@ -54,8 +54,8 @@ def command(context: click.Context, /, source: str, fail_above: float | None, **
     """Say how recognisable INPUT is: a .txt, a folder of .txt, a table, or - for stdin.
 
     With --known, attackers are trained on the known authors' texts and tested on pieces as long as INPUT. The risk is
-    how sure the strongest one is of the true author (--me), or of the likeliest one. Without, INPUT is compared with
-    the habits of public writers; the risk is then the share of their texts that are less unusual.
+    how sure the strongest one is of the true author (--me), or of the likeliest one. Without it, INPUT is compared
+    with the habits of public writers; the risk is then the share of their texts that are less unusual.
     """
     talk: Talk = context.obj
     if source == "-" and sys.stdin is None:
@@ -93,7 +93,7 @@ def _refuse_idle(options: dict[str, Any], *, table: bool) -> None:
     if "known" not in given and alone_given:
         spelled = sorted(f"--{'attackers' if name == 'names' else name.replace('_', '-')}" for name in alone_given)
         raise click.UsageError(
-            f"Only with known writers: {', '.join(spelled)}. Name them with --known, or leave it out."
+            f"Without known writers there is no use for {', '.join(spelled)}; name them with --known, or leave it out."
         )
 
 
@@ -151,9 +151,9 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
     words = round(statistics.median(count_words(text) for text in documents.values()))
     reference = _reference(talk, known, documents.values())
     recogniser, me = _trained(talk, reference, words, options)
-    found = {name: recogniser.check(text, me) for name, text in documents.items()}
-    first = next(iter(found.values()))
-    if len(found) == 1:
+    recognised = {name: recogniser.check(text, me) for name, text in documents.items()}
+    first = next(iter(recognised.values()))
+    if len(recognised) == 1:
         [text] = documents.values()
         lines = [talk.heading(str(first)), first.open_set, *printing.attackers(first)]
         lines += printing.clues(first.clues, text, _CLUES)
@@ -161,14 +161,14 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
             lines += ["", printing.marked(text, first.clues, talk)]
         answer: dict[str, Any] = first.to_dict()
     else:
-        ranked = sorted(found.items(), key=lambda item: (-item[1].risk, item[0]))
-        lines = [printing.HEADER, *(printing.row(name, one) for name, one in ranked)]
+        ranked = sorted(recognised.items(), key=lambda item: (-item[1].risk, item[0]))
+        lines = [printing.HEADER, *(printing.row(name, recognition) for name, recognition in ranked)]
         lines += ["", *printing.attackers(first, verdicts=False), *printing.errors(first)]
-        answer = {"documents": [{"id": name, **one.to_dict()} for name, one in found.items()]}
+        answer = {"documents": [{"id": name, **recognition.to_dict()} for name, recognition in recognised.items()]}
     talk.data(answer, "\n".join(lines))
-    for warning in dict.fromkeys(warning for one in found.values() for warning in one.warnings):
+    for warning in dict.fromkeys(warning for recognition in recognised.values() for warning in recognition.warnings):
         talk.say(f"Warning: {warning}")
-    return max(one.risk for one in found.values())
+    return max(recognition.risk for recognition in recognised.values())
 
 
 def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None) -> tuple[float | None, int]:

@@ -22,20 +22,20 @@ MORE = (
 
 def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
     """Print what is unusual about each document, and return the largest risk; None if all are too short to say."""
-    found = {name: reading.read(text, None) for name, text in documents.items()}
-    if len(found) == 1:
-        [(name, answer)] = found.items()
+    readings = {name: reading.read(text, None) for name, text in documents.items()}
+    if len(readings) == 1:
+        [(name, answer)] = readings.items()
         talk.data(
             {"summary": _summary(answer), **answer.to_dict()}, "\n".join(_lines(talk, answer, documents[name], show))
         )
     else:
-        ranked = sorted(found.items(), key=lambda item: (-(item[1].risk or 0.0), item[0]))
+        ranked = sorted(readings.items(), key=lambda item: (-(item[1].risk or 0.0), item[0]))
         lines = [HEADER, *(row(name, answer) for name, answer in ranked)]
-        talk.data({"documents": [record(name, answer) for name, answer in found.items()]}, "\n".join(lines))
-    for note in dict.fromkeys(note for answer in found.values() for note in answer.notes):
+        talk.data({"documents": [record(name, answer) for name, answer in readings.items()]}, "\n".join(lines))
+    for note in dict.fromkeys(note for answer in readings.values() for note in answer.notes):
         talk.say(note)
     talk.say(MORE)
-    risks = [answer.risk for answer in found.values() if answer.risk is not None]
+    risks = [answer.risk for answer in readings.values() if answer.risk is not None]
     return max(risks, default=None)
 
 
@@ -46,26 +46,35 @@ def decided(risk: float | None) -> float:
     return risk
 
 
-def row(name: str, found: Reading) -> str:
+def row(name: str, reading: Reading) -> str:
     """Return the row of one of several documents, as `HEADER` has it."""
-    risk = NOT_MEASURED if found.risk is None else f"{found.risk:.3f}"
-    return f"{risk}\t{found.words}\t{shown(name)}"
+    risk = NOT_MEASURED if reading.risk is None else f"{reading.risk:.3f}"
+    return f"{risk}\t{reading.words}\t{shown(name)}"
 
 
-def record(name: str, found: Reading) -> dict[str, Any]:
+def record(name: str, reading: Reading) -> dict[str, Any]:
     """Return the same for JSON."""
-    return {"id": name, "risk": found.risk, "risk_means": found.risk_means, "words": found.words, "basis": found.basis}
+    return {
+        "id": name,
+        "risk": reading.risk,
+        "risk_means": reading.risk_means,
+        "words": reading.words,
+        "basis": reading.basis,
+    }
 
 
-def _summary(found: Reading) -> str:
-    return f"{found.sentence} {found.verdict}"
+def _summary(reading: Reading) -> str:
+    return f"{reading.sentence} {reading.verdict}"
 
 
-def _lines(talk: Talk, found: Reading, text: str, show: bool) -> list[str]:
-    lines = [talk.heading(_summary(found))]
-    if found.attackers:
+def _lines(talk: Talk, reading: Reading, text: str, show: bool) -> list[str]:
+    lines = [talk.heading(_summary(reading))]
+    if reading.attackers:
         lines += ["", "Attackers (how often each names the right one):"]
-    lines += [f"  {one.attacker}: {Figure(**one.right).in_percent()}; {one.says}" for one in found.attackers]
-    marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in found.marks]
+    lines += [
+        f"  {attacker.attacker}: {Figure(**attacker.right).in_percent()}; {attacker.says}"
+        for attacker in reading.attackers
+    ]
+    marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in reading.marks]
     lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:")
     return [*lines, "", printing.marked(text, marks, talk)] if show else lines

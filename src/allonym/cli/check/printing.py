@@ -31,16 +31,16 @@ def attackers(recognition: Recognition, *, verdicts: bool = True) -> list[str]:
 
 def errors(recognition: Recognition) -> list[str]:
     """Return how often “by none of these” is wrong, or why that cannot be told, for many documents at once."""
-    found = recognition.none_of_these
-    return ["", f"By none of these: {found.errors}" if found is not None else recognition.cannot_tell]
+    strangers = recognition.none_of_these
+    return ["", f"By none of these: {strangers.errors}" if strangers is not None else recognition.cannot_tell]
 
 
-def clues(found: Sequence[Evidence], text: str, heading: str) -> list[str]:
+def clues(evidence: Sequence[Evidence], text: str, heading: str) -> list[str]:
     """Return the ranked clues with their lines and quotes."""
-    if not found:
+    if not evidence:
         return []
     lines = ["", heading]
-    for rank, clue in enumerate(found, 1):
+    for rank, clue in enumerate(evidence, 1):
         line = f"  {rank:2}. {percent(clue.share, 1):>6}  {shown(clue.feature)}"
         if clue.places:
             where = [f"line {place.line} “{_quote(text[place.start : place.stop])}”" for place in clue.places[:_QUOTES]]
@@ -50,11 +50,11 @@ def clues(found: Sequence[Evidence], text: str, heading: str) -> list[str]:
     return lines
 
 
-def marked(text: str, found: Sequence[Evidence], talk: Talk) -> str:
+def marked(text: str, evidence: Sequence[Evidence], talk: Talk) -> str:
     """Return the text with the clues set in bold and underlined, or in [[ ]] where that cannot be seen."""
     styled = talk.color and sys.stdout.isatty()
     pieces, position = [], 0
-    for start, stop in joined([(place.start, place.stop) for clue in found for place in clue.places], gap=0):
+    for start, stop in joined([(place.start, place.stop) for clue in evidence for place in clue.places], gap=0):
         clue = _harmless(text[start:stop])
         pieces.append(_harmless(text[position:start]))
         pieces.append(click.style(clue, bold=True, underline=True) if styled else f"[[{clue}]]")
@@ -62,12 +62,19 @@ def marked(text: str, found: Sequence[Evidence], talk: Talk) -> str:
     return "".join([*pieces, _harmless(text[position:])])
 
 
-def row(name: str, found: Recognition) -> str:
+def row(name: str, recognition: Recognition) -> str:
     """Return the row of one of several documents, as `HEADER` has it."""
-    rank = NOT_MEASURED if found.rank is None else str(found.rank)
-    likeliest = found.strongest.candidates[0]
-    stranger = NOT_MEASURED if found.none_of_these is None else f"{found.none_of_these.share:.3f}"
-    cells = (f"{found.risk:.3f}", str(found.words), likeliest.author, f"{likeliest.probability:.3f}", stranger, rank)
+    rank = NOT_MEASURED if recognition.rank is None else str(recognition.rank)
+    likeliest = recognition.strongest.candidates[0]
+    stranger = NOT_MEASURED if recognition.none_of_these is None else f"{recognition.none_of_these.share:.3f}"
+    cells = (
+        f"{recognition.risk:.3f}",
+        str(recognition.words),
+        likeliest.author,
+        f"{likeliest.probability:.3f}",
+        stranger,
+        rank,
+    )
     return "\t".join([*cells, shown(name)])
 
 

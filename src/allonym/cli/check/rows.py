@@ -30,7 +30,7 @@ Answer = tuple[dict[str, Any], str]  # the record for JSON, and the row for peop
 
 def is_table(source: str) -> bool:
     """Tell whether INPUT is a table, by its name."""
-    return any(found.reads(source) for found in table_formats())
+    return any(format_.reads(source) for format_ in table_formats())
 
 
 def texts(documents: Documents) -> Iterator[str]:
@@ -82,14 +82,14 @@ class Tally:
         if risk is not None:
             self.risk = risk if self.risk is None else max(self.risk, risk)
 
-    def add_known(self, found: Recognition) -> None:
+    def add_known(self, recognition: Recognition) -> None:
         """Count a row that was checked against known writers."""
-        self.add(found.risk)
-        self.certainties += found.strongest.candidates[0].probability
-        if found.none_of_these is not None:
+        self.add(recognition.risk)
+        self.certainties += recognition.strongest.candidates[0].probability
+        if recognition.none_of_these is not None:
             self.judged += 1
-            self.strangers += found.none_of_these.share > 0.5
-        self.last = found
+            self.strangers += recognition.none_of_these.share > 0.5
+        self.last = recognition
 
     def summary(self) -> str:
         """Return it in sentences."""
@@ -101,7 +101,9 @@ class Tally:
                 f"On average it is {percent(self.certainties / checked)} sure of the likeliest one.",
             ]
         if self.last is not None and self.judged:
-            said.append(f"{self.strangers:,} of {self.judged:,} rows are likelier by none of these.")
+            said.append(
+                f"{self.strangers:,} of {self.judged:,} rows are more likely by somebody else than by these writers."
+            )
         if self.last is not None and self.last.none_of_these is not None:
             said.append(str(self.last.none_of_these.errors))
         return " ".join(said)
@@ -124,15 +126,15 @@ def check(talk: Talk, documents: Documents, recogniser: Recogniser | None, me: s
 
 
 def _known(tally: Tally, recogniser: Recogniser, me: str | None, name: str, text: str) -> Answer:
-    found = recogniser.check(text, me, clues=False)
-    tally.add_known(found)
-    return _record(name, found), printing.row(name, found)
+    recognition = recogniser.check(text, me, clues=False)
+    tally.add_known(recognition)
+    return _record(name, recognition), printing.row(name, recognition)
 
 
 def _unknown(tally: Tally, name: str, text: str) -> Answer:
-    found = reading.read(text, None)
-    tally.add(found.risk)
-    return alone.record(name, found), alone.row(name, found)
+    estimate = reading.read(text, None)
+    tally.add(estimate.risk)
+    return alone.record(name, estimate), alone.row(name, estimate)
 
 
 def _answers(documents: Documents, answer: Callable[[str, str], Answer], tally: Tally) -> Iterator[Answer]:
@@ -159,15 +161,15 @@ def _print(talk: Talk, answers: Iterator[Answer], header: str, tally: Tally) -> 
     click.echo(f'\n], "summary": {json.dumps(tally.to_json())}}}')
 
 
-def _record(name: str, found: Recognition) -> dict[str, Any]:
-    likeliest = found.strongest.candidates[0]
+def _record(name: str, recognition: Recognition) -> dict[str, Any]:
+    likeliest = recognition.strongest.candidates[0]
     return {
         "id": name,
-        "risk": found.risk,
-        "words": found.words,
+        "risk": recognition.risk,
+        "words": recognition.words,
         "author": likeliest.author,
         "certainty": likeliest.probability,
-        "none_of_these": None if found.none_of_these is None else found.none_of_these.share,
-        "rank": found.rank,
-        "recognised": found.recognised,
+        "none_of_these": None if recognition.none_of_these is None else recognition.none_of_these.share,
+        "rank": recognition.rank,
+        "recognised": recognition.recognised,
     }

@@ -42,7 +42,7 @@ _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` ho
 @vocabulary_options(usual_words=16_000)
 @click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to watch the training.  [0.1]")
 @click.option("--steps", type=click.IntRange(1, 10**8), help="Steps in the longest stages.  [4000]")
-@click.option("--minutes", type=Positive(1e6), help="Most minutes of training.")
+@click.option("--minutes", type=Positive(1e6), help="Minutes of training, at most.")
 @click.option("--batch", type=click.IntRange(1, 10**5), help="Sentences of each class in a step.  [256]")
 @click.option("--seed", type=click.IntRange(0, 2**62), help="Fixes order, noise and initial weights.  [1]")
 @run_options
@@ -94,7 +94,7 @@ def _read(talk: Talk, table: str, plan: A4ntPlan, fingerprint: str | None) -> A4
         seed=plan.seed,
     )
     common.refuse_other_texts(fingerprint, corpus.fingerprint)
-    sizes = (f"{name} {len(own.lengths):,}" for name, own in zip(corpus.classes, corpus.learned, strict=True))
+    sizes = (f"{name} {len(sample.lengths):,}" for name, sample in zip(corpus.classes, corpus.learned, strict=True))
     talk.say(
         f"{corpus.documents:,} documents; {len(corpus.vocabulary):,} words, which cover "
         f"{percent(corpus.coverage, 1)} of the text; sentences to learn from: {', '.join(sizes)}."

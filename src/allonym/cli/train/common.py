@@ -91,8 +91,8 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_options(
         with_run,
         click.option("--device", type=devices, default="auto", help="Where to train."),
-        click.option("--resume", is_flag=True, help="Go on after an interruption, with the same options."),
-        click.option("--force", is_flag=True, help="Replace a model that is in the folder."),
+        click.option("--resume", is_flag=True, help="Continue after an interruption, with the same options."),
+        click.option("--force", is_flag=True, help="Replace the model in the folder."),
     )
 
 

@@ -30,11 +30,15 @@ if TYPE_CHECKING:
 @click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the network.  [full, as shipped]")
 @vocabulary_options(usual_words=20_000)
 @click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.1]")
-@click.option("--epochs", type=click.IntRange(1), help="Most passes over the text.  [20, without --minutes]")
-@click.option("--minutes", type=Positive(1e6), help="Most minutes of training.")
+@click.option("--epochs", type=click.IntRange(1), help="Passes over the text, at most.  [20, without --minutes]")
+@click.option("--minutes", type=Positive(1e6), help="Minutes of training, at most.")
 @click.option("--batch", type=click.IntRange(1), help="Sentences in a step.  [64]")
 @click.option("--learning-rate", type=Positive(1.0), help="Size of a step; by default it suits the network's size.")
-@click.option("--patience", type=click.IntRange(1), help="Stop after this many looks without a gain.  [8]")
+@click.option(
+    "--patience",
+    type=click.IntRange(1),
+    help="Stop after this many looks at the held-out documents without a gain.  [8]",
+)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Fixes order, noise and initial weights.  [1]")
 @run_options
 @common_options
@@ -121,32 +125,32 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
             if show is not None:
                 show(done, "")
 
-        def look(found: dict[str, float]) -> None:
+        def look(figures: dict[str, float]) -> None:
             if show is not None:
-                show(found["done"], f"Training (loss {found['held_out_loss']:.3f})")
+                show(figures["done"], f"Training (loss {figures['held_out_loss']:.3f})")
                 return
             talk.say(
-                f"{percent(found['done']):>5} done, step {found['step']:,}: held-out loss "
-                f"{found['held_out_loss']:.3f}, {percent(found['accuracy'], 1)} of the words right, "
-                f"{found['tokens_per_second']:,.0f} words a second"
+                f"{percent(figures['done']):>5} done, step {figures['step']:,}: held-out loss "
+                f"{figures['held_out_loss']:.3f}, {percent(figures['accuracy'], 1)} of the words right, "
+                f"{figures['tokens_per_second']:,.0f} words a second"
             )
 
         yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
 
 
-def _report(talk: Talk, output: Path, corpus: EraeCorpus, found: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: EraeCorpus, look: dict[str, Any]) -> None:
     figures = {
         "words": len(corpus.vocabulary),
         "documents": corpus.documents,
         "sentences": len(corpus.lengths),
         "held_out_sentences": len(corpus.held_out_lengths),
-        **{name: found[name] for name in ("steps", "accuracy", "among_five", "lowest", "as_if_uninterrupted")},
+        **{name: look[name] for name in ("steps", "accuracy", "among_five", "lowest", "as_if_uninterrupted")},
     }
     sentence = (
-        f"of the words held out, {percent(found['accuracy'], 1)} are the network's first choice and "
-        f"{percent(found['among_five'], 1)} among its first five."
+        f"of the words held out, {percent(look['accuracy'], 1)} are the network's first choice and "
+        f"{percent(look['among_five'], 1)} among its first five."
     )
-    if not found["as_if_uninterrupted"]:
+    if not look["as_if_uninterrupted"]:
         talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")
     common.report(talk, output, figures, sentence)
     common.say_how_to_try(talk, "erae", output)

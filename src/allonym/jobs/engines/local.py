@@ -36,7 +36,7 @@ class Local:
             yield from _fed(pool, tasks, _WAITING_FOR_EACH * self.processes)
         except BrokenProcessPool:
             raise AllonymError(
-                "A worker process ended on its own, perhaps for want of memory; resume with fewer --jobs."
+                "A worker process ended on its own, perhaps because memory ran out; resume with fewer --jobs."
             ) from None
         finally:
             pool.shutdown(cancel_futures=True)

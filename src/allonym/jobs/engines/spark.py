@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import AllonymError, InputError, MissingDependencyError, RowsError
 from allonym.formats.tables import DamagedRowError
 from allonym.jobs.engines import Answer, Shared
-from allonym.jobs.parts import Part
+from allonym.jobs.parts import InputPart
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -38,7 +38,9 @@ class Spark:
     def __init__(self, master: str | None = None) -> None:
         self.session = _session(master)
 
-    def map(self, work: Callable[[Shared, Part], Answer], shared: Shared, tasks: Iterable[Part]) -> Iterator[Answer]:
+    def map(
+        self, work: Callable[[Shared, InputPart], Answer], shared: Shared, tasks: Iterable[InputPart]
+    ) -> Iterator[Answer]:
         """Give the answers in the order of the parts, up to the first that is an error."""
         parts = [astuple(part) for part in tasks]
         shipped = self.session.sparkContext.broadcast(shared)  # once for each executor, however many tasks it does
@@ -48,7 +50,7 @@ class Spark:
 
             for batch in batches:
                 for row in batch.to_pylist():
-                    answer = json.dumps(_answered(work, shipped.value, Part(**row)))
+                    answer = json.dumps(_answered(work, shipped.value, InputPart(**row)))
                     yield pa.record_batch({"number": [row["number"]], "answer": [answer]})
 
         slices = self.session.sparkContext.parallelize(parts, max(1, len(parts)))
@@ -77,7 +79,7 @@ def _session(master: str | None) -> Any:  # noqa: ANN401 - pyspark's
     return session
 
 
-def _answered(work: Callable[[Shared, Part], Answer], shared: Shared, part: Part) -> Answer:
+def _answered(work: Callable[[Shared, InputPart], Answer], shared: Shared, part: InputPart) -> Answer:
     """Return an answer, or an error in words that hold no text."""
     try:
         return work(shared, part)

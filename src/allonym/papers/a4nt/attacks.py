@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.metrics.figures import Figure
-from allonym.papers.a4nt.documents import CLASSES, Part
+from allonym.papers.a4nt.documents import CLASSES, DocumentPart
 from allonym.papers.a4nt.stored import Levels, Scored
 from allonym.randomness import insecure
 
@@ -46,7 +46,7 @@ class Judge:
         """Return log-probabilities, sentences × classes; only of attackers that have any."""
         return self.attacker.decision_function(sentences)
 
-    def document_scores(self, part: Part, sentences: Sequence[str], scores: Floats | None) -> Floats:
+    def document_scores(self, part: DocumentPart, sentences: Sequence[str], scores: Floats | None) -> Floats:
         """Return documents × classes, from the sentences' scores where there are any."""
         if scores is None:
             return self.attacker.decision_function(part.texts(sentences))
@@ -56,7 +56,7 @@ class Judge:
         once: Floats = added - (counts[:, None] - 1) * np.log(self.frequencies)
         return once
 
-    def attack(self, part: Part, sentences: Sequence[str], setting: str) -> Levels:
+    def attack(self, part: DocumentPart, sentences: Sequence[str], setting: str) -> Levels:
         """Return what the attacker makes of documents whose sentences became these."""
         scores = self.sentence_scores(sentences) if self.attacker.name in NEURAL else None
         classes = CLASSES[setting]
@@ -66,7 +66,7 @@ class Judge:
             return Levels(documents, None)
         return Levels(documents, scored(part.sentence_classes(setting), self._named(scores), part.owners, classes))
 
-    def source_scores(self, part: Part, sentences: Sequence[str], setting: str) -> Floats:
+    def source_scores(self, part: DocumentPart, sentences: Sequence[str], setting: str) -> Floats:
         """Return the probability of the true class for each sentence: A(x) in the paper's figures."""
         columns = np.searchsorted(self.attacker.classes_, part.sentence_classes(setting))
         return np.exp(self.sentence_scores(sentences)[np.arange(len(columns)), columns])
@@ -76,24 +76,24 @@ class Judge:
 
 
 @dataclass(frozen=True)
-class Schedule:
+class AttackerSchedule:
     """How long a neural attacker learns: passes at most, and sentences of a step."""
 
     epochs: int
     batch_size: int
 
 
-FULL, FEW = Schedule(epochs=4, batch_size=256), Schedule(epochs=8, batch_size=64)
+FULL, FEW = AttackerSchedule(epochs=4, batch_size=256), AttackerSchedule(epochs=8, batch_size=64)
 
 
-def learned(name: str, part: Part, sentences: Sequence[str], setting: str, schedule: Schedule) -> Judge:
+def learned(name: str, part: DocumentPart, sentences: Sequence[str], setting: str, schedule: AttackerSchedule) -> Judge:
     """Train an attacker on documents whose sentences are, or became, these."""
     network = {**_NETWORK, **asdict(schedule)} if name in NEURAL else {}
     attacker = attackers.make(name, **network).fit(part.texts(sentences), part.classes[setting])
     return Judge(attacker, frequencies(part, setting))
 
 
-def frequencies(part: Part, setting: str) -> Floats:
+def frequencies(part: DocumentPart, setting: str) -> Floats:
     """Return how frequent each class is among the sentences, by the classes' alphabetical order."""
     _, counts = np.unique(part.sentence_classes(setting), return_counts=True)
     shares: Floats = counts / counts.sum()
@@ -118,8 +118,8 @@ def scored(truth: Sequence[str], named: Sequence[str], documents: NDArray[np.int
     weighted = (f1 * true).sum(1) / true.sum(1)
     return Scored(
         f1=_figure(weighted),
-        f1_of={name: _figure(f1[:, place]) for place, name in enumerate(classes)},
-        recognised={name: _figure(recall[:, place]) for place, name in enumerate(classes)},
+        f1_of={name: _figure(f1[:, column]) for column, name in enumerate(classes)},
+        recognised={name: _figure(recall[:, column]) for column, name in enumerate(classes)},
         counted=len(truth),
     )
 
@@ -128,7 +128,7 @@ def _tables(
     truth: Sequence[str], named: Sequence[str], documents: NDArray[np.int64], classes: Sequence[str]
 ) -> NDArray[np.float64]:
     """Return true × named classes: once of all documents, then of documents drawn with replacement."""
-    number = {name: place for place, name in enumerate(classes)}
+    number = {name: column for column, name in enumerate(classes)}
     cells = np.array([number[one] * len(classes) + number[other] for one, other in zip(truth, named, strict=True)])
     count = int(documents.max()) + 1
     of_document = np.zeros((count, len(classes) ** 2))
@@ -140,8 +140,8 @@ def _tables(
 
 
 def _ratio(above: Floats, below: Floats) -> Floats:
-    found: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
-    return found
+    ratio: Floats = np.divide(above, below, out=np.zeros(above.shape), where=below > 0)
+    return ratio
 
 
 def _figure(values: Floats) -> Figure:

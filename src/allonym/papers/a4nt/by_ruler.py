@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from allonym.evaluation.sample import Sample
-from allonym.papers.a4nt.documents import Part, load_blogs
+from allonym.papers.a4nt.documents import DocumentPart, load_blogs
 from allonym.papers.ruler.grounds import Ground, Text, sample_of, shuffled
 from allonym.papers.ruler.settings import AS_AN_ADULT, ROUND_TRIP, Compared, style_translation
 
@@ -32,7 +32,7 @@ def bloggers_of_class(hidden: str, labels: str) -> Callable[[Path], Sample]:
     return read
 
 
-def _texts(part: Part, hidden: str, labels: str, *, known: bool) -> list[Text]:
+def _texts(part: DocumentPart, hidden: str, labels: str, *, known: bool) -> list[Text]:
     """Return texts in an order of no meaning; of known ones so many a class."""
     texts, numbers = part.texts(), Counter[str]()
     chosen: list[Text] = []

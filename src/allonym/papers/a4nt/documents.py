@@ -38,7 +38,7 @@ _LONG_SENTENCE: Final = 250  # characters; few are longer
 
 
 @dataclass(frozen=True)
-class Part:
+class DocumentPart:
     """Documents for one purpose, such as testing."""
 
     pieces: list[MaskedSentence]  # the sentences of all documents as tokens, one document's after another
@@ -73,27 +73,27 @@ class Part:
         """Return the class of each sentence's document."""
         return [self.classes[setting][owner] for owner in self.owners.tolist()]
 
-    def first(self, documents: int, sentences: int) -> Part:
+    def first(self, documents: int, sentences: int) -> DocumentPart:
         """Return the first sentences of documents spread evenly over all of them."""
         rows = spread(len(self), documents)
         starts = np.searchsorted(self.owners, np.arange(len(self)))
         places = np.arange(len(self.owners)) - starts[self.owners]
-        kept = np.flatnonzero(np.isin(self.owners, rows) & (places < sentences))
-        return Part(
-            [self.pieces[row] for row in kept],
-            np.searchsorted(rows, self.owners[kept]),
+        rows_kept = np.flatnonzero(np.isin(self.owners, rows) & (places < sentences))
+        return DocumentPart(
+            [self.pieces[row] for row in rows_kept],
+            np.searchsorted(rows, self.owners[rows_kept]),
             {name: [classes[row] for row in rows] for name, classes in self.classes.items()},
             self.labelled,
         )
 
 
 @dataclass(frozen=True)
-class Corpus:
+class SplitCorpus:
     """The parts of a corpus, and how large all of it is."""
 
-    train: Part  # what attackers learn from
-    val: Part  # what shows whether they do
-    test: Part  # what is translated and attacked
+    train: DocumentPart  # what attackers learn from
+    val: DocumentPart  # what shows whether they do
+    test: DocumentPart  # what is translated and attacked
     documents: int  # bloggers or speeches in all
     posts: int  # texts in all
 
@@ -102,7 +102,7 @@ class Corpus:
         return {**{name: _plain(getattr(self, name)) for name in _PARTS}, "counts": [self.documents, self.posts]}
 
     @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> Corpus:
+    def from_json(cls, stored: dict[str, Any]) -> SplitCorpus:
         """Return what `to_json` returned."""
         train, val, test = (_filled(stored[name]) for name in _PARTS)
         documents, posts = stored["counts"]
@@ -112,28 +112,28 @@ class Corpus:
 _PARTS: Final = ("train", "val", "test")
 
 
-def _plain(part: Part) -> list[Any]:
+def _plain(part: DocumentPart) -> list[Any]:
     pieces = [[piece.tokens, piece.originals, piece.continues] for piece in part.pieces]
     return [pieces, part.owners.tolist(), part.classes, part.labelled]
 
 
-def _filled(stored: list[Any]) -> Part:
+def _filled(stored: list[Any]) -> DocumentPart:
     found, owners, classes, labelled = stored
     pieces = [
         MaskedSentence(tuple(tokens), {name: tuple(stood) for name, stood in had.items()}, more)
         for tokens, had, more in found
     ]
-    return Part(pieces, np.array(owners, dtype=np.int64), classes, labelled)
+    return DocumentPart(pieces, np.array(owners, dtype=np.int64), classes, labelled)
 
 
 def check(data: Path) -> None:
     """Raise an `InputError` for a corpus that is missing before long work begins."""
-    for place in ("blogs/blogs_4002.parquet", "political_speeches/political_speeches.parquet"):
-        if not (data / place).exists():
-            raise InputError(f"{place} is not in the data folder; name the folder that holds it with --data.")
+    for file in ("blogs/blogs_4002.parquet", "political_speeches/political_speeches.parquet"):
+        if not (data / file).exists():
+            raise InputError(f"{file} is not in the data folder; name the folder that holds it with --data.")
 
 
-def load_blogs(data: Path, *, train: int, held_out: int) -> Corpus:
+def load_blogs(data: Path, *, train: int, held_out: int) -> SplitCorpus:
     """Return the bloggers, of each so many sentences for training and for looking at."""
     corpus = blogs.load(data)
     posts: dict[int, list[int]] = {}
@@ -144,24 +144,24 @@ def load_blogs(data: Path, *, train: int, held_out: int) -> Corpus:
         chosen = [own for own in posts.values() if corpus.splits[own[0]] == split]
         most = train if split == "train" else held_out
         order = [digest(name) for name in corpus.ids] if split == "train" else None
-        found = [_first_sentences((corpus.texts[post] for post in _ordered(own, order)), most) for own in chosen]
+        sentences = [_first_sentences((corpus.texts[post] for post in _ordered(own, order)), most) for own in chosen]
         ages = ["teen" if corpus.age_groups[own[0]] == blogs.AGE_GROUPS[0] else "adult" for own in chosen]
         genders = [corpus.genders[own[0]] for own in chosen]
         six = [f"{corpus.age_groups[own[0]]}-{corpus.genders[own[0]]}" for own in chosen]
-        parts[split] = _part(found, {"blog-age": ages, "blog-gender": genders, SIX: six}, labelled=False)
-    return Corpus(**parts, documents=len(posts), posts=len(corpus.texts))
+        parts[split] = _part(sentences, {"blog-age": ages, "blog-gender": genders, SIX: six}, labelled=False)
+    return SplitCorpus(**parts, documents=len(posts), posts=len(corpus.texts))
 
 
-def load_speeches(data: Path, *, train: int, held_out: int) -> Corpus:
+def load_speeches(data: Path, *, train: int, held_out: int) -> SplitCorpus:
     """Return the speeches, of each so many sentences; names are labels."""
     corpus = speeches.load(data)
     parts = {}
     for split in speeches.SPLITS:
         rows = [row for row, own in enumerate(corpus.splits) if own == split]
         most = train if split == "train" else held_out
-        found = [_first_sentences([_beginning(corpus.texts[row], most)], most, names=True) for row in rows]
-        parts[split] = _part(found, {"speech": [corpus.speakers[row] for row in rows]}, labelled=True)
-    return Corpus(**parts, documents=len(corpus.texts), posts=len(corpus.texts))
+        sentences = [_first_sentences([_beginning(corpus.texts[row], most)], most, names=True) for row in rows]
+        parts[split] = _part(sentences, {"speech": [corpus.speakers[row] for row in rows]}, labelled=True)
+    return SplitCorpus(**parts, documents=len(corpus.texts), posts=len(corpus.texts))
 
 
 def spread(count: int, most: int) -> NDArray[np.int64]:
@@ -169,24 +169,24 @@ def spread(count: int, most: int) -> NDArray[np.int64]:
     return np.unique(np.linspace(0, count - 1, min(most, count)).round().astype(np.int64))
 
 
-def _part(found: Sequence[list[MaskedSentence]], classes: dict[str, list[str]], *, labelled: bool) -> Part:
+def _part(documents: Sequence[list[MaskedSentence]], classes: dict[str, list[str]], *, labelled: bool) -> DocumentPart:
     """Put documents together; those without a sentence are left out."""
-    filled = [row for row, pieces in enumerate(found) if pieces]
-    owners = np.repeat(np.arange(len(filled)), [len(found[row]) for row in filled])
-    pieces = [piece for row in filled for piece in found[row]]
+    filled = [row for row, pieces in enumerate(documents) if pieces]
+    owners = np.repeat(np.arange(len(filled)), [len(documents[row]) for row in filled])
+    pieces = [piece for row in filled for piece in documents[row]]
     kept = {name: [values[row] for row in filled] for name, values in classes.items()}
-    return Part(pieces, owners, kept, labelled)
+    return DocumentPart(pieces, owners, kept, labelled)
 
 
 def _first_sentences(texts: Iterable[str], most: int, *, names: bool = False) -> list[MaskedSentence]:
-    found: list[MaskedSentence] = []
+    sentences: list[MaskedSentence] = []
     for text in texts:
         for piece in masked_sentences.sentences(text, names=names):
             if len(piece.tokens) >= FEWEST_TOKENS and is_prose(list(piece.tokens)):
-                found.append(piece)
-            if len(found) == most:
-                return found
-    return found
+                sentences.append(piece)
+            if len(sentences) == most:
+                return sentences
+    return sentences
 
 
 def _beginning(text: str, sentences: int) -> str:

@@ -28,7 +28,7 @@ from allonym.errors import AllonymError
 from allonym.language import masked_sentences
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
 from allonym.networks.a4nt.inference import BALANCE, FURTHER_WORDS, KIND, NEUTRAL, A4ntReader
-from allonym.papers.a4nt.documents import CLASSES, SIX, Part
+from allonym.papers.a4nt.documents import CLASSES, SIX, DocumentPart
 from allonym.randomness import insecure
 
 SEED: Final = 2018
@@ -40,7 +40,7 @@ _OTHER_AGE: Final = {"10s": "20s", "20s": "10s", "30s": "10s"}
 
 
 @dataclass(frozen=True)
-class Model:
+class EvaluatedModel:
     """A trained model."""
 
     name: str  # its folder's, or its name among the shipped ones
@@ -58,12 +58,12 @@ class Model:
         return {**asdict(self), "folder": self.folder.name}
 
 
-def found(folder: Path | None) -> tuple[list[Model], list[str]]:
+def found(folder: Path | None) -> tuple[list[EvaluatedModel], list[str]]:
     """Return the models in a folder of model folders and the shipped ones, and what is wrong with others."""
     places = [models.find(name) for name in models.shipped() if name.startswith(SHIPPED)]
     if folder is not None:
         places += sorted(path.parent for path in folder.glob(f"*/{models.CONFIG}"))
-    kept: dict[str, Model] = {}
+    by_weights: dict[str, EvaluatedModel] = {}
     problems = []
     for place in places:
         try:
@@ -71,30 +71,30 @@ def found(folder: Path | None) -> tuple[list[Model], list[str]]:
         except AllonymError as error:
             problems.append(f"{place.name}: {error}")
             continue
-        kept.setdefault(model.weights, model)
-    return list(kept.values()), problems
+        by_weights.setdefault(model.weights, model)
+    return list(by_weights.values()), problems
 
 
-def _model(place: Path) -> Model:
-    opened = models.verify(place)
+def _model(folder: Path) -> EvaluatedModel:
+    opened = models.verify(folder)
     names = sorted(str(name) for name in opened.config.get("classes", ()))
     setting = next((setting for setting, classes in CLASSES.items() if sorted(classes) == names), None)
     if opened.config.get("kind") != KIND or setting is None:
         raise AllonymError("it is no A4NT model of one of the settings: leave it out.")
-    return Model(
-        name=place.name,
-        folder=place,
+    return EvaluatedModel(
+        name=folder.name,
+        folder=folder,
         trained_for=setting,
         variant=str(opened.config["shape"]["variant"]),
         recipe=str(opened.config.get("recipe", "unknown")),
         neutral=bool(opened.config["shape"].get("neutral", False)),
         balance=float(opened.config.get("balance", BALANCE)),
-        weights=disk.digest(place / models.WEIGHTS)[:16],
+        weights=disk.digest(folder / models.WEIGHTS)[:16],
         size_bytes=opened.size_bytes,
     )
 
 
-def targets(model: Model, setting: str) -> dict[str, str]:
+def targets(model: EvaluatedModel, setting: str) -> dict[str, str]:
     """Return to which class each class of the model is sent in order to hide what the setting is about."""
     classes = CLASSES[model.trained_for]
     if model.neutral:
@@ -110,7 +110,7 @@ def targets(model: Model, setting: str) -> dict[str, str]:
     return sent
 
 
-def every_sentence(model: Model, part: Part, setting: str, *, draws: int = 0) -> list[list[str]]:
+def every_sentence(model: EvaluatedModel, part: DocumentPart, setting: str, *, draws: int = 0) -> list[list[str]]:
     """Return translations of every sentence: the likeliest one, or some drawn from the network's law."""
     reader = _reader(model.folder)
     ids = [reader.vocabulary.ids(piece.tokens) for piece in part.pieces]
@@ -118,7 +118,7 @@ def every_sentence(model: Model, part: Part, setting: str, *, draws: int = 0) ->
     longest = max(map(len, ids)) + FURTHER_WORDS
     translated: list[list[str]] = [[] for _ in ids]
     for source, target in targets(model, setting).items():
-        rows = [row for row, own in enumerate(sources) if own == source]
+        rows = [row for row, writer in enumerate(sources) if writer == source]
         number = reader.classes.index(source)
         aim = 0 if model.neutral else reader.classes.index(target)
         numbers = _numbers(len(rows), draws, longest, number)
@@ -128,12 +128,12 @@ def every_sentence(model: Model, part: Part, setting: str, *, draws: int = 0) ->
     return translated
 
 
-def chosen(model: Model, part: Part, setting: str, prefer: Prefer) -> list[str]:
+def chosen(model: EvaluatedModel, part: DocumentPart, setting: str, prefer: Prefer) -> list[str]:
     """Return what `allonym.A4NT` makes of each sentence, told its true class."""
     sources = part.sentence_classes(model.trained_for)
     rewritten = [""] * len(sources)
     for source, target in targets(model, setting).items():
-        rows = [row for row, own in enumerate(sources) if own == source]
+        rows = [row for row, writer in enumerate(sources) if writer == source]
         method = _method(model.folder, target, AUTO if model.neutral else source, prefer, part.labelled)
         released = method.release([part.inputs[row] for row in rows], rng=insecure(SEED)).payload
         for row, text in zip(rows, released, strict=True):
@@ -141,7 +141,7 @@ def chosen(model: Model, part: Part, setting: str, prefer: Prefer) -> list[str]:
     return rewritten
 
 
-def by_hand(model: Model, sentences: Sequence[str], source: str, prefer: Prefer) -> list[str]:
+def by_hand(model: EvaluatedModel, sentences: Sequence[str], source: str, prefer: Prefer) -> list[str]:
     """Return what becomes of sentences of no corpus."""
     target = targets(model, model.trained_for)[source]
     method = _method(model.folder, target, AUTO if model.neutral else source, prefer, placeholders=False)
@@ -156,7 +156,7 @@ def _numbers(rows: int, draws: int, longest: int, source: int) -> NDArray[np.flo
     return uniforms(insecure(SEED + source).words((rows, draws, longest)))
 
 
-def _written(reader: A4ntReader, part: Part, row: int, original: Sequence[int], sample: Sequence[int]) -> str:
+def _written(reader: A4ntReader, part: DocumentPart, row: int, original: Sequence[int], sample: Sequence[int]) -> str:
     """Write a translation as the attackers read it; the editor leaves unknown words in their places."""
     piece = part.pieces[row]
     if reader.shape.in_place:
@@ -164,9 +164,9 @@ def _written(reader: A4ntReader, part: Part, row: int, original: Sequence[int], 
     unknown = iter([token for token, number in zip(piece.tokens, original, strict=True) if number == UNKNOWN])
     words = [word for word in sample if word != END] or original
     forms = [next(unknown, "") if word == UNKNOWN else reader.vocabulary.forms[word] for word in words]
-    kept = [form for form in forms if form and form not in SPECIAL]
+    tokens = [form for form in forms if form and form not in SPECIAL]
     originals: Mapping[str, Sequence[str]] = {} if part.labelled else piece.originals
-    return masked_sentences.write(kept, originals, placeholders=part.labelled)
+    return masked_sentences.write(tokens, originals, placeholders=part.labelled)
 
 
 @lru_cache(8)

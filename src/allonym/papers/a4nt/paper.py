@@ -57,7 +57,7 @@ TABLE_4: Final = {
 
 
 @dataclass(frozen=True)
-class Goal:
+class PaperGoal:
     """At most this document F1 of an attacker, at this METEOR at least where one is set."""
 
     setting: str
@@ -67,10 +67,10 @@ class Goal:
 
 
 GOALS: Final = (
-    Goal("blog-age", "lstm", 0.32, 0.69),
-    Goal("blog-gender", "lstm", 0.39, 0.79),
-    Goal("speech", "lstm", 0.05, 0.40),
-    Goal("blog-age", "lstm-cnn", 0.43, None),
+    PaperGoal("blog-age", "lstm", 0.32, 0.69),
+    PaperGoal("blog-gender", "lstm", 0.39, 0.79),
+    PaperGoal("speech", "lstm", 0.05, 0.40),
+    PaperGoal("blog-age", "lstm-cnn", 0.43, None),
 )
 
 # Written for this purpose; none is from a corpus.

@@ -22,18 +22,18 @@ import numpy as np
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.errors import MissingDependencyError
-from allonym.papers import Results, taken_over
+from allonym.papers import Asked, Results, taken_over
 from allonym.papers.a4nt import runs, tables
 from allonym.papers.a4nt.attacks import LSTM, PANEL
 from allonym.papers.a4nt.by_ruler import RULED
 from allonym.papers.a4nt.documents import SETTINGS, SIX, check
 from allonym.papers.a4nt.earlier import Earlier
-from allonym.papers.a4nt.models import Model, by_hand, found
+from allonym.papers.a4nt.models import EvaluatedModel, by_hand, found
 from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
 from allonym.papers.a4nt.rows import Row
-from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, Bench, Sizes
-from allonym.papers.a4nt.stored import Example, Examples
-from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, A4ntBench, Sizes
+from allonym.papers.a4nt.stored import ShownSentence, ShownSentences
+from allonym.papers.ruler.measure import stored_grounds
 
 markdown = tables.markdown
 figures = tables.figures
@@ -44,18 +44,19 @@ LEFT_OUT = (
     "The human judgements (Tables V and VI, and Figure 7, whose sentences were chosen for them) need people. Ranking "
     "by METEOR, as the operating points do, is an automatic stand-in and no judgement.",
 )
+TAKES = ("models", "work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "sizes", "interval", "meteor", "models", "not_evaluated", "left_out",
                  "originals", "attackers", "measured", "operating_points", "examples")  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Task:
+class A4ntTask:
     """Something to measure: with which function, of what."""
 
     kind: str
     setting: str
     attacker: str = ""
-    model: Model | None = None
+    model: EvaluatedModel | None = None
     way: str = ""
 
     def __str__(self) -> str:
@@ -64,64 +65,39 @@ class Task:
         )
 
 
-def run(
-    data: Path,
-    report: Callable[[str], None],
-    *,
-    models: Path | None = None,
-    work: Path | None = None,
-    only: str | None = None,
-    earlier: Path | None = None,
-    sizes: Sizes | None = None,
-    processes: int | None = None,
-) -> Results:
+def run(asked: Asked, *, sizes: Sizes | None = None, processes: int | None = None) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        models: Folder of model folders, beside the shipped models.
-        work: Folder that keeps what is finished, so that a run can be resumed. It holds sentences of the corpora and
-            what attackers learned from them, and the rows that the ruler has measured, for this paper or another;
-            without one, a temporary folder is used.
-        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
-            those of the earlier run.
-        earlier: JSON file of an earlier run, whose rows of models that are not there now are taken over.
+        asked: Its folder `work` also holds sentences of the corpora and what attackers learned from them; without one,
+            a temporary folder is used.
         sizes: How much to measure.
         processes: How many at once; as many as cores by default.
     """
-    check(data)
-    if only is None:
-        results = _of_the_paper(data, report, models, work, earlier, sizes or Sizes(), processes)
+    check(asked.data)
+    if asked.only is None:
+        results = _of_the_paper(asked, sizes or Sizes(), processes)
     else:
-        results = taken_over(earlier, _OF_THE_PAPER) | {"left_out": list(LEFT_OUT)}
-    measured = on_grounds(data, RULED, report, work=work, only=only)
-    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
+        results = taken_over(asked.earlier, _OF_THE_PAPER) | {"left_out": list(LEFT_OUT)}
+    results["grounds"] = stored_grounds(RULED, asked)
     return results
 
 
-def _of_the_paper(
-    data: Path,
-    report: Callable[[str], None],
-    models: Path | None,
-    work: Path | None,
-    earlier: Path | None,
-    sizes: Sizes,
-    processes: int | None,
-) -> Results:
+def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
     """Return all but what the ruler measures."""
+    report, work, earlier = asked.report, asked.work, asked.earlier
     if find_spec("torch") is None:
         raise MissingDependencyError("The LSTM attackers need torch; get it with `pip install 'allonym[neural]'`.")
-    present, problems = found(models)
+    present, problems = found(asked.models)
     tasks = list(_tasks(present))
     before = Earlier(earlier, [model.weights for model in present])
     settings = list(dict.fromkeys([*SETTINGS, *(task.setting for task in tasks), *before.settings]))
     if work is not None:
         work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() if work is None else nullcontext(work) as folder:
-        bench = Bench(data, sizes, Path(folder))
-        learning = [Task("learn", setting, name) for setting in settings for name in PANEL]
-        first = [*learning, *(Task("originals", setting) for setting in settings)]
+        bench = A4ntBench(asked.data, sizes, Path(folder))
+        learning = [A4ntTask("learn", setting, name) for setting in settings for name in PANEL]
+        first = [*learning, *(A4ntTask("originals", setting) for setting in settings)]
         done = _all(bench, first, report, processes)
         before.check(asdict(bench.sizes), runs.meteor_name(), [row for task, row in done if task.kind == "learn"])
         done += _all(bench, tasks, report, processes)
@@ -155,27 +131,27 @@ def _missing(evaluated: Sequence[Row]) -> list[str]:
     return ["{}: no model {} {}".format(*model) for model in wanted if model not in there]
 
 
-def _tasks(present: Sequence[Model]) -> Iterator[Task]:
+def _tasks(present: Sequence[EvaluatedModel]) -> Iterator[A4ntTask]:
     """Yield what to measure of each model."""
     for model in present:
         settings = (model.trained_for,) if model.trained_for != SIX else ("blog-age", "blog-gender", SIX)
         for setting in settings:
-            yield Task("measure", setting, model=model, way=LIKELIEST if model.variant == "paper" else DRAWN)
+            yield A4ntTask("measure", setting, model=model, way=LIKELIEST if model.variant == "paper" else DRAWN)
             if _offered(model):
-                yield Task("measure", setting, model=model, way=BALANCED)
+                yield A4ntTask("measure", setting, model=model, way=BALANCED)
         if _offered(model) and model.trained_for in EXAMPLES:
-            yield Task("examples", model.trained_for, model=model)
+            yield A4ntTask("examples", model.trained_for, model=model)
         papers = model.variant == "paper" and model.trained_for == "blog-age" and model.recipe != AUTOENCODER
         if papers or _offered(model):
-            yield Task("operating", model.trained_for, model=model)
+            yield A4ntTask("operating", model.trained_for, model=model)
 
 
-def _offered(model: Model) -> bool:
+def _offered(model: EvaluatedModel) -> bool:
     """Tell whether a model is shipped: only of these the method's own choice among translations is evaluated."""
     return model.name.startswith(SHIPPED)
 
 
-def _work(bench: Bench, task: Task) -> Row:
+def _work(bench: A4ntBench, task: A4ntTask) -> Row:
     """Do one task; those without a model are about the original text."""
     if task.kind == "learn":
         return runs.learn(bench, task.setting, task.attacker)
@@ -188,7 +164,7 @@ def _work(bench: Bench, task: Task) -> Row:
     return runs.measure(bench, task.model, task.setting, task.way)
 
 
-def _examples(bench: Bench, model: Model) -> Row:
+def _examples(bench: A4ntBench, model: EvaluatedModel) -> Row:
     """Tables VII and VIII: sentences written for this purpose, with the classifier's score of their class."""
     judge = bench.judge(model.trained_for, LSTM)
     rows = []
@@ -197,19 +173,19 @@ def _examples(bench: Bench, model: Model) -> Row:
         new = by_hand(model, sentences, source, "balanced")
         before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
         for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
-            rows.append(Example(source, old, now, one, other))
-    return Examples(model.trained_for, model.name, rows).to_json()
+            rows.append(ShownSentence(source, old, now, one, other))
+    return ShownSentences(model.trained_for, model.name, rows).to_json()
 
 
 def _all(
-    bench: Bench, tasks: Sequence[Task], report: Callable[[str], None], processes: int | None
-) -> list[tuple[Task, Row]]:
+    bench: A4ntBench, tasks: Sequence[A4ntTask], report: Callable[[str], None], processes: int | None
+) -> list[tuple[A4ntTask, Row]]:
     """Do tasks, some at once; return them in their order."""
-    found: dict[Task, Row] = {}
+    rows: dict[A4ntTask, Row] = {}
 
-    def done(task: Task, row: Row) -> None:
-        found[task] = row
-        report(f"{len(found)} of {len(tasks)}: {task}")
+    def done(task: A4ntTask, row: Row) -> None:
+        rows[task] = row
+        report(f"{len(rows)} of {len(tasks)}: {task}")
 
     at_once = min(processes or os.cpu_count() or 1, max(1, len(tasks)))
     if at_once == 1:
@@ -220,7 +196,7 @@ def _all(
             waiting = {pool.submit(_work, bench, task): task for task in tasks}
             for future in as_completed(waiting):
                 done(waiting[future], future.result())
-    return [(task, found[task]) for task in tasks]
+    return [(task, rows[task]) for task in tasks]
 
 
 def _alone() -> None:

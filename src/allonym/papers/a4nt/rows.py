@@ -8,7 +8,7 @@ from typing import Any
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.papers import Results
 from allonym.papers.a4nt.documents import SIX
-from allonym.papers.a4nt.paper import GOALS, RECIPES, Goal
+from allonym.papers.a4nt.paper import GOALS, RECIPES, PaperGoal
 
 Row = dict[str, Any]  # as it is stored
 
@@ -20,7 +20,7 @@ ALONE = "F1 reached, but not by a model that reaches the goal with METEOR"
 class JudgedGoal:
     """A goal, the row of the model that comes nearest, and the verdict."""
 
-    goal: Goal
+    goal: PaperGoal
     row: Row | None
     verdict: str
 
@@ -28,7 +28,7 @@ class JudgedGoal:
 def of_setting(results: Results, setting: str) -> list[Row]:
     """Return what was measured in a setting: the paper's variant first, its recipes in the paper's order."""
     rows = [row for row in results["measured"] if row["setting"] == setting]
-    order = {recipe: place for place, recipe in enumerate(RECIPES)}
+    order = {recipe: rank for rank, recipe in enumerate(RECIPES)}
 
     def key(row: Row) -> tuple[bool, bool, int]:
         return row["trained_for"] == SIX, row["variant"] != "paper", order.get(row["recipe"], len(order))
@@ -38,8 +38,8 @@ def of_setting(results: Results, setting: str) -> list[Row]:
 
 def attack_on(row: Row, attacker: str) -> Row:
     """Return what an attacker reached on a model's translations."""
-    found: Row = next(attack for attack in row["attacks"] if attack["attacker"] == attacker)
-    return found
+    reached: Row = next(attack for attack in row["attacks"] if attack["attacker"] == attacker)
+    return reached
 
 
 def label(row: Row, results: Results) -> str:
@@ -70,13 +70,13 @@ def goals(results: Results) -> list[JudgedGoal]:
     return judged
 
 
-def _verdict(row: Row, goal: Goal, main: Goal) -> str:
+def _verdict(row: Row, goal: PaperGoal, main: PaperGoal) -> str:
     if excess(row, goal) > 0:
         return MISSED
     return REACHED if excess(row, main) <= 0 else ALONE
 
 
-def nearest(results: Results, goal: Goal) -> Row | None:
+def nearest(results: Results, goal: PaperGoal) -> Row | None:
     """Return the measured model that reaches a goal by most, or misses it by least; none without METEOR 1.5."""
     if results["meteor"] != "meteor_1_5":
         return None
@@ -84,7 +84,7 @@ def nearest(results: Results, goal: Goal) -> Row | None:
     return min(rows, key=lambda row: excess(row, goal)) if rows else None
 
 
-def excess(row: Row, goal: Goal) -> float:
+def excess(row: Row, goal: PaperGoal) -> float:
     """Return by how much a model misses a goal, on the worse of its two sides; 0 or less where it reaches it."""
     over = attack_on(row, goal.attacker)["static"]["document"]["f1"]["value"] - goal.f1
     if goal.meteor is None:

@@ -18,23 +18,33 @@ from allonym.attackers import store
 from allonym.metrics import scoring
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt import models
-from allonym.papers.a4nt.attacks import FEW, FULL, LSTM, PANEL, Judge, Schedule, frequencies, learned, random_guess
-from allonym.papers.a4nt.documents import CLASSES, Corpus, Part, load_blogs, load_speeches, spread
-from allonym.papers.a4nt.models import Model, Prefer
+from allonym.papers.a4nt.attacks import (
+    FEW,
+    FULL,
+    LSTM,
+    PANEL,
+    AttackerSchedule,
+    Judge,
+    frequencies,
+    learned,
+    random_guess,
+)
+from allonym.papers.a4nt.documents import CLASSES, DocumentPart, SplitCorpus, load_blogs, load_speeches, spread
+from allonym.papers.a4nt.models import EvaluatedModel, Prefer
 from allonym.papers.a4nt.rows import Row
 from allonym.papers.a4nt.stored import (
-    Attack,
     Bin,
     Difficulty,
     Learned,
     Levels,
     MeanBin,
-    Measured,
+    MeasuredModel,
+    OperatingPoint,
     OperatingPoints,
     Originals,
-    Point,
     Quality,
     Result,
+    TranslationAttack,
 )
 
 LIKELIEST, DRAWN = "likeliest", "drawn"
@@ -48,7 +58,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Lengths:
+class SentenceCounts:
     """How much of a corpus is used."""
 
     train: int  # sentences of each training document, for attackers trained on originals
@@ -61,33 +71,33 @@ class Lengths:
 class Sizes:
     """How much is measured."""
 
-    blogs: Lengths = Lengths(train=10, test=12, adaptive_documents=500, adaptive=8)
-    speeches: Lengths = Lengths(train=24, test=24, adaptive_documents=320, adaptive=12)
-    full: Schedule = FULL  # how long neural attackers learn from all training documents
-    few: Schedule = FEW  # how long from those that adaptive attackers have
+    blogs: SentenceCounts = SentenceCounts(train=10, test=12, adaptive_documents=500, adaptive=8)
+    speeches: SentenceCounts = SentenceCounts(train=24, test=24, adaptive_documents=320, adaptive=12)
+    full: AttackerSchedule = FULL  # how long neural attackers learn from all training documents
+    few: AttackerSchedule = FEW  # how long from those that adaptive attackers have
     meteor: int = 800  # sentence pairs for METEOR
     cosine: int = 250  # sentence pairs for the similarity of sentence embeddings
     perplexity: int = 60  # sentences for the perplexity
     operating: tuple[int, int] = (80, 6)  # documents, and sentences of each, for the operating points
 
-    def of(self, setting: str) -> Lengths:
+    def of(self, setting: str) -> SentenceCounts:
         """Return those of a setting's corpus."""
         return self.speeches if setting == "speech" else self.blogs
 
 
 @dataclass(frozen=True)
-class Bench:
+class A4ntBench:
     """Where everything is: the corpora, how much of them is used, and the folder of what is finished."""
 
     data: Path
     sizes: Sizes
     work: Path
 
-    def corpus(self, setting: str) -> Corpus:
+    def corpus(self, setting: str) -> SplitCorpus:
         """Return the corpus of a setting; split into sentences once, since finding names takes minutes."""
         return _corpus(self, setting == "speech")
 
-    def small(self, setting: str) -> Part:
+    def small(self, setting: str) -> DocumentPart:
         """Return the training documents that are translated for adaptive attackers."""
         lengths = self.sizes.of(setting)
         return self.corpus(setting).train.first(lengths.adaptive_documents, lengths.adaptive)
@@ -96,7 +106,7 @@ class Bench:
         """Return an attacker that `learn` trained on originals."""
         return _judge(self, setting, name)
 
-    def kept(self, what: Sequence[str], make: Callable[[], Result | Corpus]) -> Row:
+    def kept(self, what: Sequence[str], make: Callable[[], Result | SplitCorpus]) -> Row:
         """Return a result as it is stored, from the folder if it is finished already."""
         path = self.work / f"{what[0]}-{self._digest(*what)}.json"
         if not path.exists():
@@ -110,11 +120,11 @@ class Bench:
 
     def _digest(self, *what: str) -> str:
         """Return what tells a result from those of other sizes, or of another version."""
-        told = json.dumps([__version__, asdict(self.sizes), *what])
-        return hashlib.sha256(told.encode()).hexdigest()[:20]
+        described = json.dumps([__version__, asdict(self.sizes), *what])
+        return hashlib.sha256(described.encode()).hexdigest()[:20]
 
 
-def learn(bench: Bench, setting: str, name: str) -> Row:
+def learn(bench: A4ntBench, setting: str, name: str) -> Row:
     """Train an attacker on originals, once on all and once on as few as adaptive ones have; say what both reach."""
     corpus = bench.corpus(setting)
 
@@ -134,7 +144,7 @@ def learn(bench: Bench, setting: str, name: str) -> Row:
     return bench.kept(["learn", setting, name], make) | {"test_few": bench.kept(["few", setting, name], make_few)}
 
 
-def measure(bench: Bench, model: Model, setting: str, way: str) -> Row:
+def measure(bench: A4ntBench, model: EvaluatedModel, setting: str, way: str) -> Row:
     """Translate test and training documents, let all attackers loose on them, and see what is left of the text."""
     what = ["measure", model.weights, setting, way]
     if way in PREFERENCES:
@@ -142,7 +152,7 @@ def measure(bench: Bench, model: Model, setting: str, way: str) -> Row:
     return bench.kept(what, lambda: _measured(bench, model, setting, way)) | _named(model, setting)
 
 
-def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
+def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) -> Row:
     """Figure 6: of five samples of each sentence the one most or least like it; where asked, what `prefer` chooses."""
 
     def make() -> OperatingPoints:
@@ -166,7 +176,7 @@ def operating_points(bench: Bench, model: Model, *, chooses: bool) -> Row:
     return bench.kept(what, make) | _named(model, model.trained_for)
 
 
-def rewritten(model: Model, part: Part, setting: str, way: str) -> list[str]:
+def rewritten(model: EvaluatedModel, part: DocumentPart, setting: str, way: str) -> list[str]:
     """Return what becomes of each sentence."""
     if way in (LIKELIEST, DRAWN):
         return [texts[0] for texts in models.every_sentence(model, part, setting, draws=int(way == DRAWN))]
@@ -180,7 +190,7 @@ def meteor_name() -> str:
     return next((name for name in ("meteor_1_5", "meteor_nltk") if ready[name] == metrics.READY), "none")
 
 
-def _measured(bench: Bench, model: Model, setting: str, way: str) -> Measured:
+def _measured(bench: A4ntBench, model: EvaluatedModel, setting: str, way: str) -> MeasuredModel:
     corpus, small = bench.corpus(setting), bench.small(setting)
     new = rewritten(model, corpus.test, setting, way)
     new_small = rewritten(model, small, setting, way)
@@ -189,19 +199,19 @@ def _measured(bench: Bench, model: Model, setting: str, way: str) -> Measured:
         static = bench.judge(setting, name).attack(corpus.test, new, setting)
         adapted = learned(name, small, new_small, setting, bench.sizes.few)
         adaptive = adapted.attack(corpus.test, new, setting)
-        attacks.append(Attack(name, static, adaptive))
+        attacks.append(TranslationAttack(name, static, adaptive))
     some = spread(len(new), bench.sizes.meteor)
     alike = _meteor([corpus.test.sentences[number] for number in some], [new[number] for number in some])
     difficulty = _difficulty(bench, corpus.test, setting, new, alike) if setting == "blog-age" else None
-    return Measured(way, attacks, _quality(bench.sizes, corpus.test, new, alike), difficulty)
+    return MeasuredModel(way, attacks, _quality(bench.sizes, corpus.test, new, alike), difficulty)
 
 
-def _named(model: Model, setting: str) -> Row:
+def _named(model: EvaluatedModel, setting: str) -> Row:
     names = ("name", "trained_for", "variant", "recipe", "neutral", "balance", "weights", "size_bytes")
     return {"setting": setting, **{name: getattr(model, name) for name in names}}
 
 
-def _quality(sizes: Sizes, part: Part, new: Sequence[str], alike: Floats) -> Quality:
+def _quality(sizes: Sizes, part: DocumentPart, new: Sequence[str], alike: Floats) -> Quality:
     """Return what is left of meaning and fluency, on sentences spread evenly over all; METEOR is given."""
 
     def pairs(most: int) -> tuple[list[str], list[str]]:
@@ -221,7 +231,7 @@ def _quality(sizes: Sizes, part: Part, new: Sequence[str], alike: Floats) -> Qua
     )
 
 
-def originals(bench: Bench, setting: str) -> Row:
+def originals(bench: A4ntBench, setting: str) -> Row:
     """Return the sizes of a setting, what guessing reaches, and how fluent the originals are."""
 
     def make() -> Originals:
@@ -241,7 +251,7 @@ def originals(bench: Bench, setting: str) -> Row:
     return bench.kept(["originals", setting], make)
 
 
-def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alike: Floats) -> Difficulty:
+def _difficulty(bench: A4ntBench, part: DocumentPart, setting: str, new: Sequence[str], alike: Floats) -> Difficulty:
     """Figures 8 to 10: the classifier's score of the true class before and after, and METEOR, for each sentence."""
     judge = bench.judge(setting, LSTM)
     before = judge.source_scores(part, part.sentences, setting)
@@ -263,21 +273,23 @@ def _difficulty(bench: Bench, part: Part, setting: str, new: Sequence[str], alik
 def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list[Bin]:
     """Return for each bin its middle, how many there are, and the mean value."""
     numbers = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(edges) - 2)
-    found: list[Bin] = []
+    bins: list[Bin] = []
     for number in range(len(edges) - 1):
         here = numbers == number
         middle, count = float((edges[number] + edges[number + 1]) / 2), int(here.sum())
         if values is None:
-            found.append(Bin(middle, count))
+            bins.append(Bin(middle, count))
         else:
             known = values[here][~np.isnan(values[here])]  # no METEOR is known where none is installed
-            found.append(MeanBin(middle, count, float(known.mean()) if len(known) else None))
-    return found
+            bins.append(MeanBin(middle, count, float(known.mean()) if len(known) else None))
+    return bins
 
 
-def _point(judge: Judge, part: Part, texts: Sequence[str], setting: str, name: str, alike: Floats) -> Point:
+def _point(
+    judge: Judge, part: DocumentPart, texts: Sequence[str], setting: str, name: str, alike: Floats
+) -> OperatingPoint:
     attack = judge.attack(part, texts, setting)
-    return Point(name, _interval(alike), attack.document.f1, attack.sentence.f1 if attack.sentence else None)
+    return OperatingPoint(name, _interval(alike), attack.document.f1, attack.sentence.f1 if attack.sentence else None)
 
 
 def _meteor(olds: Sequence[str], news: Sequence[str]) -> Floats:
@@ -293,14 +305,14 @@ def _interval(values: Any, statistic: Callable[..., Any] = np.mean) -> Figure | 
 
 
 @lru_cache(2)
-def _corpus(bench: Bench, speeches: bool) -> Corpus:
+def _corpus(bench: A4ntBench, speeches: bool) -> SplitCorpus:
     lengths = bench.sizes.speeches if speeches else bench.sizes.blogs
     load = load_speeches if speeches else load_blogs
     what = ["corpus", "speeches" if speeches else "blogs"]
-    return Corpus.from_json(bench.kept(what, lambda: load(bench.data, train=lengths.train, held_out=lengths.test)))
+    return SplitCorpus.from_json(bench.kept(what, lambda: load(bench.data, train=lengths.train, held_out=lengths.test)))
 
 
 @lru_cache(24)
-def _judge(bench: Bench, setting: str, name: str) -> Judge:
+def _judge(bench: A4ntBench, setting: str, name: str) -> Judge:
     attacker = store.load(bench.attacker_folder(setting, name))
     return Judge(attacker, frequencies(bench.corpus(setting).train, setting))

@@ -61,7 +61,7 @@ class Learned(Result):
 
 
 @dataclass(frozen=True)
-class Attack(Result):
+class TranslationAttack(Result):
     """What an attacker reaches on translations, having learned from originals, or from translations."""
 
     attacker: str
@@ -114,11 +114,11 @@ class Difficulty(Result):
 
 
 @dataclass(frozen=True)
-class Measured(Result):
+class MeasuredModel(Result):
     """A model in one way of rewriting."""
 
     way: str
-    attacks: Sequence[Attack]
+    attacks: Sequence[TranslationAttack]
     quality: Quality
     difficulty: Difficulty | None
 
@@ -129,7 +129,7 @@ class Measured(Result):
 
 
 @dataclass(frozen=True)
-class Point(Result):
+class OperatingPoint(Result):
     """One choice among translations: its likeness to the originals, and the F1 of the LSTM."""
 
     pick: str
@@ -144,7 +144,7 @@ class OperatingPoints(Result):
 
     documents: int
     sentences: int
-    points: Sequence[Point]
+    points: Sequence[OperatingPoint]
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ class Originals(Result):
 
 
 @dataclass(frozen=True)
-class Example(Result):
+class ShownSentence(Result):
     """A sentence of tables VII and VIII, with the LSTM's score of its class before and after."""
 
     source: str
@@ -178,9 +178,9 @@ class Example(Result):
 
 
 @dataclass(frozen=True)
-class Examples(Result):
+class ShownSentences(Result):
     """Those of one model."""
 
     setting: str
     name: str
-    rows: Sequence[Example]
+    rows: Sequence[ShownSentence]

@@ -129,10 +129,10 @@ def _table_2(results: Results) -> str:
             continue
         paper = TABLE_2.get(row["setting"]) if row["attacker"] == LSTM else None
         cells = []
-        for place, (part, level) in enumerate(
+        for column, (part, level) in enumerate(
             [("train", "sentence"), ("train", "document"), ("val", "sentence"), ("val", "document")]
         ):
-            theirs = _number(None if paper is None else paper[place])
+            theirs = _number(None if paper is None else paper[column])
             cells.append(f"{_number(row[part][level]['f1']['value'])} (paper {theirs})")
         rows.append([row["setting"], row["attacker"], *cells])
     head = ["setting", "attacker", "train: sentence", "document", "validation: sentence", "document"]
@@ -172,26 +172,28 @@ def _beside(figure: Row | None, paper: float | None) -> str:
 def _random_line(results: Results, setting: str) -> list[str]:
     guess = next(row["random_guess"] for row in results["originals"] if row["setting"] == setting)
     theirs = TABLE_3[setting]["random"]
-    cells = [f"{guess[level]:.2f} · paper {theirs[place]:.2f}" for place, level in _LEVELS]
+    cells = [f"{guess[level]:.2f} · paper {theirs[column]:.2f}" for column, level in _LEVELS]
     return ["random guess", *cells, NOT_MEASURED, *(f"{guess[level]:.2f}" for _, level in _LEVELS)]
 
 
 def _original_line(results: Results, setting: str) -> list[str]:
     row = _learned(results, setting, LSTM)
     theirs = TABLE_3[setting]["original"]
-    cells = [_beside(row["test"][level]["f1"], theirs[place]) for place, level in _LEVELS]
+    cells = [_beside(row["test"][level]["f1"], theirs[column]) for column, level in _LEVELS]
     few = [_figure(row["test_few"][level]["f1"]) for _, level in _LEVELS]
     return ["original text", *cells, "1.00 · paper 1.00", *few]
 
 
 def _learned(results: Results, setting: str, attacker: str) -> Row:
-    found: Row = next(row for row in results["attackers"] if row["setting"] == setting and row["attacker"] == attacker)
-    return found
+    learned: Row = next(
+        row for row in results["attackers"] if row["setting"] == setting and row["attacker"] == attacker
+    )
+    return learned
 
 
 def _table_4(results: Results) -> str:
     original = _learned(results, "blog-age", HOLDOUT)
-    cells = [_beside(original["test"][level]["f1"], TABLE_4["original"][place]) for place, level in _LEVELS]
+    cells = [_beside(original["test"][level]["f1"], TABLE_4["original"][column]) for column, level in _LEVELS]
     rows = [["original text", *cells, _figure(original["test_few"]["document"]["f1"])]]
     for row in of_setting(results, "blog-age"):
         attack = attack_on(row, HOLDOUT)

@@ -34,12 +34,12 @@ class Scenario:
             parts[train][author] += 1
             if train:
                 groups[author].add(label)
-        found = [
+        authors = [
             author
             for author, messages in parts[True].items()
             if messages >= self.train and parts[False][author] >= self.test and len(groups[author]) >= self.groups
         ]
-        return sorted(found, key=lambda author: (-parts[True][author], author))
+        return sorted(authors, key=lambda author: (-parts[True][author], author))
 
 
 SCENARIOS = (

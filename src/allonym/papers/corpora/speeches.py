@@ -76,9 +76,9 @@ def day(date: str) -> str:
         >>> day("2019-12-09"), day("SomewhereDec9_2019"), day("")
         ('2019-12-09', '2019-12-09', '')
     """
-    found = _DAY_IN_NAME.search(date)
-    if found and found[1].lower() in _MONTHS:
-        return f"{found[3]}-{_MONTHS.index(found[1].lower()) + 1:02d}-{int(found[2]):02d}"
+    match = _DAY_IN_NAME.search(date)
+    if match and match[1].lower() in _MONTHS:
+        return f"{match[3]}-{_MONTHS.index(match[1].lower()) + 1:02d}-{int(match[2]):02d}"
     return date if re.fullmatch(r"\d{4}-\d{2}-\d{2}", date) else ""
 
 
@@ -92,7 +92,7 @@ def by_day(dates: list[str], splits: list[str]) -> list[str]:
     counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
     for date, split in zip(dates, splits, strict=True):
         counts[date][split] += 1
-    chosen = {date: max(reversed(SPLITS), key=lambda split: found[split]) for date, found in counts.items()}
+    chosen = {date: max(reversed(SPLITS), key=lambda split: of_day[split]) for date, of_day in counts.items()}
     return [chosen[date] if date else split for date, split in zip(dates, splits, strict=True)]
 
 
@@ -103,25 +103,25 @@ def own_words(text: str) -> str:
         >>> own_words("THE PRESIDENT: Hello. [laughter] Sit down.\n\nAUDIENCE: No!\n\nTHE PRESIDENT: Please.")
         'Hello.  Sit down.\n\nPlease.'
     """
-    kept: list[str] = []
-    own = True
+    paragraphs: list[str] = []
+    is_own = True
     for paragraph in re.split(r"\n+", text):
         label = _LABEL.match(paragraph)
         if label:
-            own = bool(_OWN_LABEL.match(label[1] or ""))
-        if own:
-            kept.append(_NOTE.sub("", paragraph[label.end() if label else 0 :]).strip())
-    return "\n\n".join(paragraph for paragraph in kept if paragraph)
+            is_own = bool(_OWN_LABEL.match(label[1] or ""))
+        if is_own:
+            paragraphs.append(_NOTE.sub("", paragraph[label.end() if label else 0 :]).strip())
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
 def _first_of_their_kind(texts: list[str]) -> list[int]:
     """Return the places of those texts that share less than half of their long clauses with an earlier one."""
     seen: dict[int, int] = {}
-    kept: list[int] = []
-    for place, text in enumerate(texts):
+    rows: list[int] = []
+    for row, text in enumerate(texts):
         clauses = {hash(" ".join(clause.lower().split())) for clause in _CLAUSE.findall(text)}
         shared = Counter(seen[clause] for clause in clauses if clause in seen)
         if not shared or max(shared.values()) < len(clauses) / 2:
-            kept.append(place)
-            seen.update((clause, place) for clause in clauses if clause not in seen)
-    return kept
+            rows.append(row)
+            seen.update((clause, row) for clause in clauses if clause not in seen)
+    return rows

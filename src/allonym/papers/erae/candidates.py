@@ -106,15 +106,15 @@ def two_set_share(p: ArrayLike, good: Sequence[int], *, epsilon: float, candidat
     top = np.argsort(-row, kind="stable")[:_TOLD_APART].tolist()
     others = len(row) - len(top)
     tail = max(0.0, 1 - float(row[top].sum()))
-    found = 0.0
+    share = 0.0
     for members, elsewhere, probability in _sets(row[top].tolist(), tail, candidates):
         size = len(members) + elsewhere
         inside = sum(top[member] in good for member in members)
         mass = sum(row[top[member]] for member in members) + elsewhere * (tail / others if others else 0.0)
         coin = 1.0 if size == len(row) else 1 / (1 + math.exp(-epsilon / 2 * (2 * mass - 1)))
         outside = (len(good) - inside) / (len(row) - size) if size < len(row) else 0.0
-        found += probability * (coin * inside / size + (1 - coin) * outside)
-    return found
+        share += probability * (coin * inside / size + (1 - coin) * outside)
+    return share
 
 
 def _sets(known: Sequence[float], tail: float, draws: int) -> Iterator[tuple[tuple[int, ...], int, float]]:

@@ -35,7 +35,7 @@ PAPER_TABLE_3 = {
 
 
 @dataclass(frozen=True)
-class Place:
+class CandidatePlace:
     """A place of tables 2 and 3.
 
     Attributes:
@@ -56,7 +56,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Example:
+class RewrittenSentence:
     """A sentence of table 4, and what each method makes of it, by the methods' names."""
 
     input: str
@@ -68,7 +68,7 @@ class Example:
         return asdict(self) | {"outputs": list(map(list, self.outputs))}
 
 
-def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Place]:
+def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[CandidatePlace]:
     """Return tables 2 and 3: the first five words of two places, with what each mechanism makes of them.
 
     The paper's own places follow, from the probabilities it prints; what these leave over is spread evenly.
@@ -77,30 +77,30 @@ def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Place]:
     [sentence] = sequences.sentences(SENTENCES[number])
     tokens = [token.lower() for token in sentence]
     rated = network.probabilities(network.features([network.vocabulary.ids(sentence)], len(sentence)))[0]
-    found = []
+    drawn_at = []
     for word in words:
         row = rated[tokens.index(word)].astype(np.float64)
         best = np.argsort(-row, kind="stable")[:SHOWN].tolist()
         first = tuple((network.vocabulary.tokens[place], float(row[place])) for place in best)
-        found.append(Place("ours", word, first, shares(row, best, epsilon=epsilon, candidates=k)))
+        drawn_at.append(CandidatePlace("ours", word, first, shares(row, best, epsilon=epsilon, candidates=k)))
     for model, places in PAPER_TABLE_2.items():
         for word, printed in places.items():
             row = _spread(printed, len(network.vocabulary))
             unnamed = tuple((None, probability) for probability in printed)
             made = shares(row, range(len(printed)), epsilon=epsilon, candidates=k)
-            found.append(Place(f"paper, {model}", word, unnamed, made))
-    return found
+            drawn_at.append(CandidatePlace(f"paper, {model}", word, unnamed, made))
+    return drawn_at
 
 
-def outputs(methods: Methods, seed: int) -> list[Example]:
+def outputs(methods: Methods, seed: int) -> list[RewrittenSentence]:
     """Return table 4: what each method makes of the sentences."""
-    found = []
+    sentences = []
     for number, text in enumerate(SENTENCES):
         words = sum(len(sentence) for sentence in sequences.sentences(text))
         rows = methods.for_a_sentence(words)
         released = tuple((row.name, row.release([text], seed + number)[0]) for row in rows)
-        found.append(Example(text, seed + number, released))
-    return found
+        sentences.append(RewrittenSentence(text, seed + number, released))
+    return sentences
 
 
 def _spread(printed: Sequence[float], words: int) -> np.ndarray[tuple[int], np.dtype[np.float64]]:

@@ -64,17 +64,17 @@ def _above(row: TableRow, other: TableRow) -> Goal:
         (row.imdb62["similarity"], other.imdb62["similarity"]),
         (row.peer_reviews["similarity"], other.peer_reviews["similarity"]),
     ]
-    measured = ", ".join(f"{own.value - theirs.value:+.3f}" for own, theirs in pairs)
+    measured = ", ".join(f"{ours_there.value - theirs.value:+.3f}" for ours_there, theirs in pairs)
     if row.paper in PAPER_TABLE_1 and other.paper in PAPER_TABLE_1:
         ours, others = PAPER_TABLE_1[row.paper], PAPER_TABLE_1[other.paper]
         measured += f" (paper {ours[0] - others[0]:+.3f}, {ours[3] - others[3]:+.3f})"
     goal = f"1. {row.method} above {other.method} in similarity, on IMDb62 and on peer reviews"
-    return Goal(goal, measured, all(own.low > theirs.high for own, theirs in pairs))
+    return Goal(goal, measured, all(ours_there.low > theirs.high for ours_there, theirs in pairs))
 
 
 def _recognised(measured: Measured) -> Goal:
     """Say whether a setting with a proof keeps enough meaning while the strongest attack stays low."""
-    kept = [
+    eligible = [
         (row, row.meaning)
         for row in measured.methods
         if row.loss_per_document is not None and row.meaning and row.meaning.value >= LEAST_SIMILARITY
@@ -82,9 +82,9 @@ def _recognised(measured: Measured) -> Goal:
     goal = (
         f"3. {measured.about.title}: strongest attack below {MOST_RECOGNISED:.2f} at similarity {LEAST_SIMILARITY:.2f}"
     )
-    if not kept:
+    if not eligible:
         return Goal(goal, "no setting keeps so much similarity", False)
-    best, meaning = min(kept, key=lambda pair: pair[0].strongest.accuracy.value)
+    best, meaning = min(eligible, key=lambda pair: pair[0].strongest.accuracy.value)
     attack = best.strongest.accuracy
     measured_there = f"{attack.value:.3f} ({attack.low:.2f}–{attack.high:.2f}) at {meaning.value:.3f} ({best.name})"
     return Goal(goal, measured_there, attack.value < MOST_RECOGNISED)

@@ -16,7 +16,7 @@ from allonym.anonymizers.syntf.counts import draw_words
 from allonym.language.words import digest
 from allonym.mechanisms import TwoSet
 from allonym.papers.erae.candidates import PlainExponential
-from allonym.papers.erae.runs import Method, Release
+from allonym.papers.erae.runs import EraeMethod, Release
 from allonym.randomness import insecure
 
 PAPER: dict[str, Any] = {"epsilon": 3.0, "candidates": 5, "mechanism": "two-set", "length": "public"}
@@ -61,18 +61,18 @@ class Methods:
         self._models = models
 
     @cached_property
-    def table_1(self) -> list[Method]:
+    def table_1(self) -> list[EraeMethod]:
         """The paper's rows, then the subset mechanism with two kinds of candidates, and at a lower loss."""
         two_set = ERAE(**PAPER)
         in_clear = two_set.guarantee().released_as_is
         words = RandomReplacement(words=self._words, vocabulary=self._vocabulary)
         return [
-            Method("Original", lambda texts, seed: list(texts), paper="Original text", fluent=True),
-            Method(RANDOM, of(words), 0.0, paper="Random-R"),
-            Method(PLAIN, of(PlainERAE(**PAPER)), self._loss, in_clear=in_clear),
+            EraeMethod("Original", lambda texts, seed: list(texts), paper="Original text", fluent=True),
+            EraeMethod(RANDOM, of(words), 0.0, paper="Random-R"),
+            EraeMethod(PLAIN, of(PlainERAE(**PAPER)), self._loss, in_clear=in_clear),
             *self._trained(AE_DP, "AE-DP"),
             erae(CERTAIN, FAVOURITES | {"candidates": 1}),
-            Method(SYNTF, self._syntf_release(self._words), self._syntf_loss, paper="SynTF (2018)"),
+            EraeMethod(SYNTF, self._syntf_release(self._words), self._syntf_loss, paper="SynTF (2018)"),
             *self._trained(REWARDED, "ER-AE (ours)"),
             erae(TWO_SET, PAPER, paper="ER-AE (ours)"),
             erae(OF_FAVOURITES, FAVOURITES),
@@ -80,14 +80,14 @@ class Methods:
             erae(f"{SUBSET}, loss {LOWER_LOSS}", CHEAPER),
         ]
 
-    def _trained(self, row: str, paper: str) -> list[Method]:
+    def _trained(self, row: str, paper: str) -> list[EraeMethod]:
         """Return the row of a model that is not shipped, if it is there."""
         folder = None if self._models is None else self._models / TRAINED[row]
         if folder is None or not folder.is_dir():
             return []
         return [erae(row, PAPER | {"model": str(folder)}, paper=paper)]
 
-    def for_a_sentence(self, words: int) -> list[Method]:
+    def for_a_sentence(self, words: int) -> list[EraeMethod]:
         """Return the rows of table 4: those of table 1 that promise something, for a sentence of so many words."""
         random = RandomReplacement(words=words, vocabulary=self._vocabulary)
         same_length = {RANDOM: of(random), SYNTF: self._syntf_release(words)}
@@ -128,12 +128,12 @@ class Methods:
         return release
 
 
-def erae(name: str, parameters: dict[str, Any], *, paper: str | None = None) -> Method:
+def erae(name: str, parameters: dict[str, Any], *, paper: str | None = None) -> EraeMethod:
     """Return a row for ER-AE with these parameters."""
     anonymizer = ERAE(**parameters)
     mechanism, promised = anonymizer.mechanism_, anonymizer.guarantee()
     published = mechanism.as_published if isinstance(mechanism, TwoSet) else None
-    return Method(
+    return EraeMethod(
         name,
         of(anonymizer),
         promised.loss_per_word,
@@ -148,7 +148,7 @@ def of(anonymizer: Anonymizer) -> Release:
     """Return what an anonymizer releases for a seed."""
 
     def release(texts: Sequence[str], seed: int) -> list[str]:
-        found: list[str] = anonymizer.release(texts, rng=insecure(seed)).payload
-        return found
+        released: list[str] = anonymizer.release(texts, rng=insecure(seed)).payload
+        return released
 
     return release

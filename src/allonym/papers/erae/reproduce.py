@@ -7,7 +7,7 @@ attacked by the ruler of all papers (`allonym.papers.ruler`), whose attackers kn
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +18,17 @@ from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.errors import InputError
 from allonym.language.words import words
-from allonym.papers import EARLIER, Results, taken_over
+from allonym.papers import EARLIER, Asked, Results, taken_over
 from allonym.papers.erae import examples, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
 from allonym.papers.erae.methods import CHEAPER, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
-from allonym.papers.erae.runs import Bench, Method
+from allonym.papers.erae.runs import EraeBench, EraeMethod
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
-from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.ruler.settings import Compared, favourites, plain_clauses, public_groups, two_set
 
+TAKES = ("runs", "models", "work", "only", "earlier")
 RUNS = 1
 EPSILONS = (1.0, 3.0, 6.0)  # of two-set; the subset mechanism is run at the same losses, and at a lower one
 NEUTRAL = GROUPS | {"length": "private", "style": "neutral"}
@@ -56,54 +57,37 @@ markdown = tables.markdown
 figures = tables.figures
 
 
-def run(
-    data: Path,
-    report: Callable[[str], None],
-    *,
-    runs: int = RUNS,
-    models: Path | None = None,
-    work: Path | None = None,
-    only: str | None = None,
-    earlier: Path | None = None,
-) -> Results:
+def run(asked: Asked) -> Results:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
-    Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        runs: How often each row of table 1 is drawn.
-        models: Folder of the paper's own network, trained with and without its reward (`erae_methods.TRAINED`).
-        work: Folder of the rows that the ruler has measured, for this paper or another.
-        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
-            those of the earlier run.
-        earlier: JSON file of an earlier run, whose rows of networks that are not there now are taken over.
+    `asked.models` is the folder of the paper's own network, trained with and without its reward (`methods.TRAINED`).
     """
     before: Results = {"table_1": [], "models": []}
-    if only is not None or earlier is not None:
-        before = taken_over(earlier, _OF_THE_PAPER)
-    results = before if only is not None else _with_earlier(_tables(Bench(data), report, runs, models), before)
-    measured = on_grounds(data, RULED, report, work=work, only=only)
-    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
+    if asked.only is not None or asked.earlier is not None:
+        before = taken_over(asked.earlier, _OF_THE_PAPER)
+    results = before if asked.only is not None else _with_earlier(_tables(asked), before)
+    results["grounds"] = stored_grounds(RULED, asked)
     results["goals"] = [goal.to_json() for goal in goals(results)]
     return results
 
 
-def _with_earlier(results: dict[str, Any], kept: dict[str, Any]) -> dict[str, Any]:
+def _with_earlier(results: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
     """Add the rows of trained networks that are not there now, marked, where the earlier run has them."""
     present = {model["row"] for model in results["models"]}
-    absent = [model for model in kept["models"] if model["row"] not in present]
-    if absent and kept["documents"] != results["documents"]:
+    absent = [model for model in before["models"] if model["row"] not in present]
+    if absent and before["documents"] != results["documents"]:
         raise InputError("The earlier results are of other texts: leave them out, or use the same.")
-    rows = {row["method"]: row | {EARLIER: True} for row in kept["table_1"]}
-    order = [row["method"] for row in kept["table_1"]] if absent else []
+    rows = {row["method"]: row | {EARLIER: True} for row in before["table_1"]}
+    order = [row["method"] for row in before["table_1"]] if absent else []
     results["table_1"] += [rows[model["row"]] for model in absent]
     results["table_1"].sort(key=lambda row: order.index(row["method"]) if row["method"] in order else len(order))
     results["models"] += [model | {EARLIER: True} for model in absent]
     return results
 
 
-def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path | None) -> dict[str, Any]:
+def _tables(asked: Asked) -> Results:
     """Return all but what the ruler measures."""
+    bench, report, runs, folder = EraeBench(asked.data), asked.report, asked.runs or RUNS, asked.models
     results = _about(bench, runs)
     methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
     results["models"] = trained(folder)
@@ -117,26 +101,26 @@ def _tables(bench: Bench, report: Callable[[str], None], runs: int, folder: Path
         report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
     network = ERAE(**PAPER).network_
     places = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
-    results["tables_2_and_3"] = [place.to_json() for place in places]
+    results["tables_2_and_3"] = [candidate.to_json() for candidate in places]
     results["table_4"] = [example.to_json() for example in examples.outputs(methods, erae_runs.SEED)]
     return results
 
 
 def trained(folder: Path | None) -> list[dict[str, Any]]:
     """Return what tells the models of a folder from others; empty without."""
-    found = []
+    models_there = []
     for row, name in TRAINED.items():
         if folder is not None and (folder / name).is_dir():
             model = models.verify(folder / name)
-            found.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
-    return found
+            models_there.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
+    return models_there
 
 
 def _digest(folder: Path) -> str:
     return disk.digest(folder / models.WEIGHTS)
 
 
-def _about(bench: Bench, runs: int) -> dict[str, Any]:
+def _about(bench: EraeBench, runs: int) -> dict[str, Any]:
     """Return what the results are of, with room for them."""
     model = models.verify(DEFAULT_MODEL)
     return {
@@ -166,7 +150,7 @@ def _about(bench: Bench, runs: int) -> dict[str, Any]:
     }
 
 
-def _swept() -> Iterator[Method]:
+def _swept() -> Iterator[EraeMethod]:
     """Yield figure 2: both mechanisms over ε, in the paper's setting otherwise, and subset at a lower loss."""
     yield erae("subset", CHEAPER)
     for epsilon in EPSILONS:

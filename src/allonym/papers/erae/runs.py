@@ -7,7 +7,7 @@ can be named there; those are scored that no shipped network was trained on.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -39,13 +39,12 @@ TOKENS = 150
 SEED = 2018
 _ENDS = {".", "!", "?", "..."}
 
-Row = dict[str, Any]
 Floats = NDArray[np.float64]
 Release = Callable[[Sequence[str], int], list[str]]
 
 
 @dataclass(frozen=True)
-class Method:
+class EraeMethod:
     """A row of table 1.
 
     Attributes:
@@ -67,19 +66,32 @@ class Method:
     fluent: bool = False
 
 
-class Bench:
+@dataclass(frozen=True)
+class OneDraw:
+    """What was measured of one draw, a number for each document.
+
+    Attributes:
+        measures: Of each corpus, by name.
+        attacks: By attacker and setting, whether the author of each film review was named.
+    """
+
+    measures: Mapping[str, Mapping[str, Floats]]
+    attacks: Mapping[tuple[str, str], NDArray[np.bool_]]
+
+
+class EraeBench:
     """The texts and all that is learned or computed from the originals once."""
 
     def __init__(self, data: Path) -> None:
         corpus = imdb62.load(data)
         order = insecure(SEED).words(len(corpus.texts)).argsort().tolist()
-        own: dict[tuple[str, bool], list[int]] = {}
+        rows_of: dict[tuple[str, bool], list[int]] = {}
         for row in order:
-            own.setdefault((corpus.authors[row], corpus.train[row]), []).append(row)
+            rows_of.setdefault((corpus.authors[row], corpus.train[row]), []).append(row)
         authors = sorted(set(corpus.authors), key=int)
 
         def chosen(part: bool, first: int, last: int) -> tuple[list[str], list[str]]:
-            rows = [row for author in authors for row in own[author, part][first:last]]
+            rows = [row for author in authors for row in rows_of[author, part][first:last]]
             return [first_sentences(corpus.texts[row]) for row in rows], [corpus.authors[row] for row in rows]
 
         self.known, self.known_authors = chosen(True, 0, KNOWN)
@@ -142,18 +154,19 @@ def first_sentences(text: str) -> str:
     is the only one, because many reviews end in a sign-off.
     """
     tokens = text.split()[:TOKENS]
-    ends = [place + 1 for place, token in enumerate(tokens[:-1]) if token in _ENDS] or [len(tokens)]
+    ends = [index + 1 for index, token in enumerate(tokens[:-1]) if token in _ENDS] or [len(tokens)]
     starts = [0, *ends[:-1]]
     return " ".join(sequences.write(tokens[start:end]) for start, end in zip(starts, ends, strict=True))
 
 
-def measure(bench: Bench, method: Method, runs: int) -> TableRow:
+def measure(bench: EraeBench, method: EraeMethod, runs: int) -> TableRow:
     """Return all figures of a method: means over runs, with bootstrap intervals over documents."""
     drawn = [_measured_once(bench, method, seed) for seed in range(runs)]
     figures = {
-        corpus: {name: _mean(drawn, corpus, name) for name in drawn[0][corpus]}
-        for corpus in ("imdb62", "peer_reviews", "attacks")
+        corpus: {name: _mean([draw.measures[corpus][name] for draw in drawn]) for name in by_name}
+        for corpus, by_name in drawn[0].measures.items()
     }
+    attacks = {who: _mean([draw.attacks[who] for draw in drawn]) for who in drawn[0].attacks}
     films = figures["imdb62"]
     if "log_perplexity" in films:  # its mean is that of a typical text; a few strange ones rule any other
         films["perplexity"] = Figure(*np.exp(films.pop("log_perplexity").numbers).tolist())
@@ -165,15 +178,15 @@ def measure(bench: Bench, method: Method, runs: int) -> TableRow:
         method.in_clear,
         films,
         figures["peer_reviews"],
-        tuple(NamedAttack(name, setting, reached) for (name, setting), reached in figures["attacks"].items()),
+        tuple(NamedAttack(name, setting, reached) for (name, setting), reached in attacks.items()),
     )
 
 
-def _mean(drawn: Sequence[Row], part: str, name: Any) -> Figure:  # noqa: ANN401 - a measure, or who attacks how
-    return scoring.bootstrap(np.mean([each[part][name] for each in drawn], axis=0))
+def _mean(by_draw: Sequence[NDArray[Any]]) -> Figure:
+    return scoring.bootstrap(np.mean(by_draw, axis=0))
 
 
-def sweep(bench: Bench, method: Method, seed: int) -> SweepRow:
+def sweep(bench: EraeBench, method: EraeMethod, seed: int) -> SweepRow:
     """Return similarity and static attacks of a method on some of the test reviews."""
     if method.loss_per_word is None:
         raise InputError(f"{method.name} proves no loss of a word, over which figure 2 is drawn; leave it out.")
@@ -190,13 +203,13 @@ def sweep(bench: Bench, method: Method, seed: int) -> SweepRow:
     )
 
 
-def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
-    """Return one number a document for every measure, of one draw."""
+def _measured_once(bench: EraeBench, method: EraeMethod, seed: int) -> OneDraw:
+    """Release the texts once and measure what came of them."""
     released = method.release([*bench.train, *bench.test], seed)
     test = released[-len(bench.test) :]
     peer = method.release(bench.peer, seed)
     both = {"imdb62": (bench.test, test), "peer_reviews": (bench.peer, peer)}
-    found: Row = {
+    measures: dict[str, dict[str, Floats]] = {
         corpus: {
             "similarity": metrics.similarity(bench.vectors[corpus], after),
             "stylometric": bench.style_change(before, after),
@@ -204,11 +217,11 @@ def _measured_once(bench: Bench, method: Method, seed: int) -> Row:
         }
         for corpus, (before, after) in both.items()
     }
-    found["imdb62"]["unchanged"] = metrics.unchanged(bench.test, test)
+    measures["imdb62"]["unchanged"] = metrics.unchanged(bench.test, test)
     if method.fluent:
-        found["imdb62"]["log_perplexity"] = np.log(metrics.perplexity(spaced(test, READ_FOR_FLUENCY)))
+        measures["imdb62"]["log_perplexity"] = np.log(metrics.perplexity(spaced(test, READ_FOR_FLUENCY)))
     truth = np.array(bench.test_authors)
-    found["attacks"] = {(attacker.name, "static"): attacker.predict(test) == truth for attacker in bench.static}
+    attacks = {(attacker.name, "static"): attacker.predict(test) == truth for attacker in bench.static}
     adapted = train(panel(), released[: len(bench.train)], bench.train_authors)
-    found["attacks"] |= {(attacker.name, "adaptive"): attacker.predict(test) == truth for attacker in adapted}
-    return found
+    attacks |= {(attacker.name, "adaptive"): attacker.predict(test) == truth for attacker in adapted}
+    return OneDraw(measures, attacks)

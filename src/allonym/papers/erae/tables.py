@@ -18,14 +18,14 @@ from allonym.papers.ruler import tables as ruler
 def markdown(results: Results) -> str:
     """Return all tables."""
     sizes = results["documents"]
-    told = (
+    about = (
         f"Intervals are {results['interval']}; seeds {results['seeds']}. Network: {results['model']['name']}, version "
         f"{results['model']['version']}, {results['model']['words']:,} words. IMDb62: {sizes['authors']} authors, "
         f"{sizes['test']:,} test reviews; static attackers learn from {sizes['known']:,} originals, adaptive ones from "
         f"{sizes['train']:,} released reviews. Peer reviews: {sizes['peer_reviews']}, anonymous. Whole sentences of "
         f"the first {sizes['tokens']} tokens of each."
     )
-    parts = [told, _goals(results), _table_1(results), _sweep(results), _candidates(results), _outputs(results)]
+    parts = [about, _goals(results), _table_1(results), _sweep(results), _candidates(results), _outputs(results)]
     return "\n\n".join([*parts, ruler.chapter(results["grounds"])]) + "\n"
 
 
@@ -107,7 +107,7 @@ def _name(row: TableRow) -> str:
 
 
 def _paper(name: str | None, places: Sequence[int]) -> str:
-    return "" if name is None else " / ".join(f"{PAPER_TABLE_1[name][place]:g}" for place in places)
+    return "" if name is None else " / ".join(f"{PAPER_TABLE_1[name][column]:g}" for column in places)
 
 
 def _sweep(results: Results) -> str:

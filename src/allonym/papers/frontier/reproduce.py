@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from allonym import __version__, anonymizers
 from allonym.attackers.panel import default_panel
 from allonym.evaluation.evaluate import DRAWS, RELEASED_OF_AUTHOR
 from allonym.evaluation.knowledge import SETTINGS
-from allonym.papers import Results
+from allonym.papers import Asked, Results
 from allonym.papers.frontier import tables
 from allonym.papers.ruler.grounds import GROUNDS, SEED, asked_for
 from allonym.papers.ruler.measure import Work, measure
@@ -20,35 +19,24 @@ from allonym.papers.ruler.settings import OURS, PLAIN_CLAUSES, Compared, Setting
 markdown = tables.markdown
 figures = tables.figures
 
+TAKES = ("runs", "work", "only", "rivals")
+RUNS = DRAWS
 
-def run(
-    data: Path,
-    report: Callable[[str], None],
-    *,
-    runs: int = DRAWS,
-    work: Path | None = None,
-    rivals: Path | None = None,
-    only: str | None = None,
-) -> Results:
+
+def run(asked: Asked) -> Results:
     """Return a row for each configuration on each kind of texts.
 
-    Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        runs: How often each configuration is drawn.
-        work: Folder of the rows that are done, from which an interrupted run goes on; rows there of texts that are not
-            asked for now are part of the results.
-        rivals: JSON file with the rivals' commands, made by `tools/rivals/make_environments.py`.
-        only: Names of the texts to measure on, with commas between them; by default all. With none, nothing is measured
-            and the rows that are done make the results.
+    Rows in `asked.work` of texts that are not asked for now are part of the results: with no texts named, nothing is
+    measured and the rows that are done make them.
     """
-    asked = asked_for(only, GROUNDS)
-    compared = _in_turn([*_installed(report), *read_rivals(rivals)])
+    runs, report = asked.runs or RUNS, asked.report
+    wanted = asked_for(asked.only, GROUNDS)
+    compared = _in_turn([*_installed(report), *read_rivals(asked.rivals)])
     grounds = {}
     for ground in GROUNDS.values():
-        done = Work(work, ground, runs)
-        if ground in asked:
-            measure(data, compared if ground.whole else PLAIN_CLAUSES, done, report)
+        done = Work(asked.work, ground, runs)
+        if ground in wanted:
+            measure(asked.data, compared if ground.whole else PLAIN_CLAUSES, done, report)
         if measured := _of_the_frontier(done):
             grounds[ground.name] = measured.to_json()
     return {

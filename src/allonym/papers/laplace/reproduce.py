@@ -18,11 +18,11 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.errors import InputError
-from allonym.papers import Results, taken_over
+from allonym.papers import Asked, Results, taken_over
 from allonym.papers.laplace import sweep
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
-from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
 from allonym.privacy.statement import number
 
@@ -33,6 +33,7 @@ RULED: dict[Ground, tuple[Compared, ...]] = {
     IMDB62_10: (*_LAPLACE, *map(word_substitution, (6.0, 8.0))),  # minutes each, so few
     NEWSGROUPS20_10: (*_LAPLACE, *map(word_substitution, EXPONENTIAL), syntf(10.0), syntf_by_epsilon(47.5)),
 }
+TAKES = ("work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "seed", "vocabulary", "documents", "rows")
 
 Report = Callable[[str], None]
@@ -67,23 +68,11 @@ class WordLoss:
         return asdict(self)
 
 
-def run(
-    data: Path, report: Report, *, work: Path | None = None, only: str | None = None, earlier: Path | None = None
-) -> Results:
-    """Return all rows, with what is needed to make them again.
-
-    Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        work: Folder of the rows that the ruler has measured, for this paper or another.
-        only: Names of the texts that the ruler measures on, with commas between them; the analyst's rows are then those
-            of the earlier run.
-        earlier: JSON file of an earlier run.
-    """
-    results = _swept(data, report) if only is None else taken_over(earlier, _OF_THE_PAPER)
+def run(asked: Asked) -> Results:
+    """Return all rows, with what is needed to make them again."""
+    results = _swept(asked.data, asked.report) if asked.only is None else taken_over(asked.earlier, _OF_THE_PAPER)
     results["losses"] = [loss.to_json() for loss in losses()]
-    measured = on_grounds(data, RULED, report, work=work, only=only)
-    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
+    results["grounds"] = stored_grounds(RULED, asked)
     return results
 
 
@@ -102,7 +91,7 @@ def markdown(results: Results) -> str:
     ]
     parts = [
         "## What an analyst keeps",
-        sweep.markdown([sweep.Row(**row) for row in results["rows"]]),
+        sweep.markdown([sweep.SweptRow(**row) for row in results["rows"]]),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
         ruler.chapter(results["grounds"]),

@@ -21,7 +21,7 @@ from allonym.anonymizers.words.exponential import WordExponential
 from allonym.anonymizers.words.laplace import WordLaplace
 from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.tables import markdown_table
-from allonym.metrics.figures import spread
+from allonym.metrics.figures import Figure, spread
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
@@ -39,7 +39,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Row:
+class SweptRow:
     """A method at one ε on one corpus.
 
     Attributes:
@@ -69,7 +69,7 @@ class Row:
         return asdict(self)
 
 
-def rows(data: Path, report: Report) -> list[Row]:
+def rows(data: Path, report: Report) -> list[SweptRow]:
     """Return a row for each corpus, method and ε."""
     table = embeddings.load(None, limit=VOCABULARY)
     return [
@@ -77,7 +77,7 @@ def rows(data: Path, report: Report) -> list[Row]:
     ]
 
 
-def markdown(swept: Sequence[Row]) -> str:
+def markdown(swept: Sequence[SweptRow]) -> str:
     """Return the rows as a table."""
     head = ["corpus", "method", "ε per unit", "worst loss per word", "unchanged", "moved (WMD)", "F1 of labels"]
     lines = []
@@ -100,7 +100,7 @@ def _sample(corpus: Corpus) -> Corpus:
     return corpus.only([*train, *test], characters=LONGEST)
 
 
-def _rows(corpus: Corpus, table: WordTable, report: Report) -> list[Row]:
+def _rows(corpus: Corpus, table: WordTable, report: Report) -> list[SweptRow]:
     plain = WordLaplace(epsilon=1.0, embeddings=table)
     originals = [plain.words_of(text) for text in corpus.texts]
     rows = [_row(corpus, "original", None, None, originals, originals, plain.table_)]
@@ -119,7 +119,7 @@ def _rows(corpus: Corpus, table: WordTable, report: Report) -> list[Row]:
     return rows
 
 
-def _syntf_row(corpus: Corpus, table: WordTable, loss: float, originals: list[list[str]]) -> Row:
+def _syntf_row(corpus: Corpus, table: WordTable, loss: float, originals: list[list[str]]) -> SweptRow:
     """Return SynTF's row at this loss per word, with as many words as the documents have on average."""
     words = max(1, round(float(np.mean([len(bag) for bag in originals]))))
     model = SynTF(loss_per_word=loss, words=words, morphology="lower", vocabulary=list(table.words), embeddings=table)
@@ -136,11 +136,11 @@ def _row(
     before: Sequence[list[str]],
     after: Sequence[list[str]],
     table: WordTable | None,
-) -> Row:
-    kept = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(before, after, strict=True)]
-    unchanged = sum(kept) / max(1, sum(map(len, before)))
+) -> SweptRow:
+    in_both = [sum((Counter(a) & Counter(b)).values()) for a, b in zip(before, after, strict=True)]
+    unchanged = sum(in_both) / max(1, sum(map(len, before)))
     moved = None if table is None else _moved(before, after, table)
-    return Row(corpus.name, method, epsilon, worst, unchanged, moved, *_usefulness(corpus, after))
+    return SweptRow(corpus.name, method, epsilon, worst, unchanged, moved, *_usefulness(corpus, after))
 
 
 def _moved(before: Sequence[list[str]], after: Sequence[list[str]], table: WordTable) -> float:
@@ -163,6 +163,5 @@ def _usefulness(corpus: Corpus, bags: Sequence[list[str]]) -> tuple[float, float
     guesses = analyst.fit(texts[train], labels[train]).predict(texts[~train])
     truth = labels[~train]
     resampled = insecure(SEED).below(len(truth), (200, len(truth)))
-    scores = [f1_score(truth[i], guesses[i], average="weighted") for i in resampled]
-    low, high = np.quantile(scores, [0.025, 0.975])
-    return float(f1_score(truth, guesses, average="weighted")), float(low), float(high)
+    scores = np.array([f1_score(truth[i], guesses[i], average="weighted") for i in resampled])
+    return Figure.of_resamples(float(f1_score(truth, guesses, average="weighted")), scores).numbers

@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from allonym import disk, metrics
 from allonym.attackers.base import Attacker
@@ -20,6 +21,7 @@ from allonym.evaluation.candidates import Candidate, Method
 from allonym.evaluation.evaluate import DRAWS, Outcome, Ruler
 from allonym.evaluation.sample import Sample
 from allonym.metrics.base import Measure
+from allonym.papers import Asked
 from allonym.papers.ruler.grounds import SEED, Ground, asked_for
 from allonym.papers.ruler.rows import (
     ORIGINAL,
@@ -120,35 +122,21 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
     return work.of(compared)
 
 
-def on_grounds(
-    data: Path,
-    wanted: Mapping[Ground, Sequence[Compared]],
-    report: Report,
-    *,
-    work: Path | None,
-    only: str | None,
-    draws: int = DRAWS,
-) -> dict[str, Measured]:
-    """Return what a paper wants measured, by the names of the texts.
+def stored_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) -> dict[str, Any]:
+    """Return what a paper wants measured, as it is stored, by the names of the texts.
 
-    Args:
-        data: Folder that holds the corpora.
-        wanted: The settings, by the texts to measure them on.
-        report: Told what is done.
-        work: Folder of the rows that are done, its own or another paper's; missing ones are added to it.
-        only: Names of the texts to measure on, with commas between them; by default all. Of the others, the rows that
-            are done are returned.
-        draws: How often each setting is drawn.
+    Rows that are missing in `asked.work` are measured and added to it; of texts that are not asked for, the rows that
+    are done are returned.
     """
-    asked = asked_for(only, {ground.name: ground for ground in wanted})
-    measured: dict[str, Measured] = {}
+    chosen = asked_for(asked.only, {ground.name: ground for ground in wanted})
+    stored = {}
     for ground, compared in wanted.items():
-        done = Work(work, ground, draws)
-        if ground in asked:
-            measure(data, compared, done, report)
+        done = Work(asked.work, ground, DRAWS)
+        if ground in chosen:
+            measure(asked.data, compared, done, asked.report)
         if done.has_originals:
-            measured[ground.name] = done.of(compared)
-    return measured
+            stored[ground.name] = done.of(compared).to_json()
+    return stored
 
 
 def _measure(data: Path, missing: Sequence[Compared], work: Work, report: Report) -> None:

@@ -8,7 +8,7 @@ weighted F1, each that of the better of its classifiers.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,17 +17,27 @@ from typing import Any, Literal
 from allonym import __version__, acceleration
 from allonym.errors import MissingDependencyError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
-from allonym.papers import Results, taken_over
+from allonym.papers import Asked, Results, taken_over
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
-from allonym.papers.ruler.measure import on_grounds
+from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.syntf import tables
 from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
-from allonym.papers.syntf.runs import Bench, Measured, Setting, as_texts, benches, measure, panel, vectorised
+from allonym.papers.syntf.runs import (
+    MeasuredSetting,
+    SyntfBench,
+    SyntfSetting,
+    as_texts,
+    benches,
+    measure,
+    panel,
+    vectorised,
+)
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
 OUTPUT_SIZES = (2, 100, 30_000)
 
+TAKES = ("runs", "work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
                      "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
                      "settings")  # fmt: skip
@@ -38,12 +48,12 @@ figures = tables.figures
 
 
 @dataclass(frozen=True)
-class Task:
+class SyntfTask:
     """A setting to measure, on which bench, for which table."""
 
     table: str
     kind: Kind
-    setting: Setting
+    setting: SyntfSetting
 
 
 @dataclass(frozen=True)
@@ -60,7 +70,7 @@ class Suspects:
     test: int
 
     @classmethod
-    def of(cls, bench: Bench, scenario: Scenario) -> Suspects:
+    def of(cls, bench: SyntfBench, scenario: Scenario) -> Suspects:
         """Return the suspects of a scenario."""
         messages = map(len, bench.suspects[scenario.name])
         authors = scenario.authors(bench.corpus)
@@ -92,34 +102,16 @@ class Bounds:
         return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
 
 
-def run(
-    data: Path,
-    report: Callable[[str], None],
-    *,
-    runs: int = RUNS,
-    work: Path | None = None,
-    only: str | None = None,
-    earlier: Path | None = None,
-) -> Results:
-    """Return everything that the tables and figures show, with what is needed to make it again.
-
-    Args:
-        data: Folder that holds the corpora.
-        report: Told what is done.
-        runs: How often each of the paper's settings is drawn.
-        work: Folder of the rows that the ruler has measured, for this paper or another.
-        only: Names of the texts that the ruler measures on, with commas between them; the paper's own tables are then
-            those of the earlier run.
-        earlier: JSON file of an earlier run.
-    """
-    results = _of_the_paper(data, report, runs) if only is None else taken_over(earlier, _OF_THE_PAPER)
-    measured = on_grounds(data, ruled(data), report, work=work, only=only)
-    results["grounds"] = {name: rows.to_json() for name, rows in measured.items()}
+def run(asked: Asked) -> Results:
+    """Return everything that the tables and figures show, with what is needed to make it again."""
+    results = _of_the_paper(asked) if asked.only is None else taken_over(asked.earlier, _OF_THE_PAPER)
+    results["grounds"] = stored_grounds(ruled(asked.data), asked)
     return results
 
 
-def _of_the_paper(data: Path, report: Callable[[str], None], runs: int) -> Results:
+def _of_the_paper(asked: Asked) -> Results:
     """Return the paper's tables and figures, by its own attackers and those over n-grams."""
+    data, report, runs = asked.data, asked.report, asked.runs or RUNS
     bench, learned = benches(data)
     report("Originals, vectors and scrubbed texts")
     results: Results = {
@@ -150,30 +142,30 @@ def _of_the_paper(data: Path, report: Callable[[str], None], runs: int) -> Resul
     return results
 
 
-def _work(data: Path, runs: int, task: Task) -> Measured:
+def _work(data: Path, runs: int, task: SyntfTask) -> MeasuredSetting:
     """Measure one setting (in a process of its own, which loads the corpus once)."""
     bench = benches(data)[task.kind == "learned"]
     return measure(bench, task.setting, runs, tagged=task.table == "optimum")
 
 
-def _tasks() -> Iterator[Task]:
+def _tasks() -> Iterator[SyntfTask]:
     """Yield every setting of table 2, the optimum first, then the learned rating beside the paper's at equal loss."""
-    optimum = Setting()
-    yield Task("optimum", "paper", optimum)
+    optimum = SyntfSetting()
+    yield SyntfTask("optimum", "paper", optimum)
     for epsilon in EPSILONS:
         if epsilon != optimum.epsilon:
-            yield Task("epsilon", "paper", replace(optimum, epsilon=epsilon))
+            yield SyntfTask("epsilon", "paper", replace(optimum, epsilon=epsilon))
     for weight in (0.0, 0.1, 0.2, 0.4):
-        yield Task("spelling_weight", "paper", replace(optimum, spelling_weight=weight))
+        yield SyntfTask("spelling_weight", "paper", replace(optimum, spelling_weight=weight))
     for words in (100, 200):
-        yield Task("words", "paper", replace(optimum, words=words))
+        yield SyntfTask("words", "paper", replace(optimum, words=words))
     for morphology in ("lower", "orth"):
-        yield Task("morphology", "paper", replace(optimum, morphology=morphology))
-    yield Task("synonyms", "paper", replace(optimum, synonyms=True))
+        yield SyntfTask("morphology", "paper", replace(optimum, morphology=morphology))
+    yield SyntfTask("synonyms", "paper", replace(optimum, synonyms=True))
     for loss in LEARNED_LOSSES:
-        plain = Setting(loss_per_word=loss, words=LEARNED_WORDS, min_documents=2)
-        yield Task("learned rating", "learned", plain)
-        yield Task("learned rating", "learned", replace(plain, rating="utility"))
+        plain = SyntfSetting(loss_per_word=loss, words=LEARNED_WORDS, min_documents=2)
+        yield SyntfTask("learned rating", "learned", plain)
+        yield SyntfTask("learned rating", "learned", replace(plain, rating="utility"))
 
 
 def _scrubbed(texts: list[str]) -> list[str]:

@@ -42,7 +42,7 @@ Scores = dict[str, float]  # of one run, by name
 
 
 @dataclass(frozen=True)
-class Setting:
+class SyntfSetting:
     """Parameters of SynTF, by default those the paper found best (its table 2)."""
 
     epsilon: float = 47.5
@@ -94,10 +94,10 @@ class Reached:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredSetting:
     """A row of the paper's sweeps: a setting and what is reached on what it releases."""
 
-    setting: Setting
+    setting: SyntfSetting
     terms: int
     tight_loss_per_word: float
     runs: int
@@ -110,7 +110,7 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Bench:
+class SyntfBench:
     """The corpus as the experiment uses it."""
 
     corpus: Corpus
@@ -144,7 +144,7 @@ class Bench:
 
 
 @cache
-def benches(data: Path) -> tuple[Bench, Bench]:
+def benches(data: Path) -> tuple[SyntfBench, SyntfBench]:
     """Return the corpus as the paper used it, and with a reference part set aside.
 
     The paper takes its vocabulary from all training messages, those of the suspects among them. That makes it a
@@ -158,18 +158,18 @@ def benches(data: Path) -> tuple[Bench, Bench]:
     drawn = [author not in suspects and digest(author)[0] < 128 for author in corpus.authors]
     reference = train & np.array(drawn)
     glove = data / "glove_wink" / "vectors_100k_f16.npy"
-    papers = Bench(corpus, embeddings.load(glove), reference=train, train=train)
-    return papers, Bench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
+    papers = SyntfBench(corpus, embeddings.load(glove), reference=train, train=train)
+    return papers, SyntfBench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
 
 
 def panel(*, tagged: bool) -> dict[str, Attacker]:
     """Return the attackers: the paper's two, with parts of speech if `tagged`, and three that read n-grams."""
     attackers: list[Attacker] = [WordNGramSVM(), WordBayes(), CharacterNGramSVM(), WritePrintsSVM(), WritePrintsBayes()]
-    found = {attacker.name: attacker for attacker in attackers}
+    by_name = {attacker.name: attacker for attacker in attackers}
     if tagged:
         kinds = (WritePrintsSVM, WritePrintsBayes)
-        found |= {name: kind(parts_of_speech=True, cache=_cache()) for name, kind in zip(TAGGED, kinds, strict=True)}
-    return found
+        by_name |= {name: kind(parts_of_speech=True, cache=_cache()) for name, kind in zip(TAGGED, kinds, strict=True)}
+    return by_name
 
 
 @cache
@@ -180,7 +180,7 @@ def _cache() -> Path:
     return Path(folder)
 
 
-def measure(bench: Bench, setting: Setting, runs: int, *, tagged: bool = False) -> Measured:
+def measure(bench: SyntfBench, setting: SyntfSetting, runs: int, *, tagged: bool = False) -> MeasuredSetting:
     """Return utility and adaptive attacks of a setting, means over runs with intervals."""
     anonymizer = setting.made(bench.embeddings)
     reference = np.flatnonzero(bench.reference)
@@ -200,12 +200,12 @@ def measure(bench: Bench, setting: Setting, runs: int, *, tagged: bool = False) 
         attack.append(_attacks(bench, anonymizer.vocabulary_, counts, attackers))
     mechanism = anonymizer.mechanism_
     drawn = replace(setting, epsilon=mechanism.epsilon)
-    return Measured(drawn, len(anonymizer.vocabulary_), mechanism.loss(), runs, _over_runs(utility, attack))
+    return MeasuredSetting(drawn, len(anonymizer.vocabulary_), mechanism.loss(), runs, _over_runs(utility, attack))
 
 
-def vectorised(bench: Bench) -> Reached:
+def vectorised(bench: SyntfBench) -> Reached:
     """Return what the term counts give, before anything is drawn (the paper's dashed lines)."""
-    anonymizer = Setting().made(bench.embeddings)
+    anonymizer = SyntfSetting().made(bench.embeddings)
     anonymizer.fit([bench.corpus.texts[row] for row in np.flatnonzero(bench.reference)])
     counts = anonymizer.compositions(bench.corpus.texts)
     counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
@@ -213,7 +213,7 @@ def vectorised(bench: Bench) -> Reached:
     return _over_runs([_analyst(bench, counts)], [attack])
 
 
-def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker]) -> Reached:
+def as_texts(bench: SyntfBench, texts: Sequence[str], attackers: dict[str, Attacker]) -> Reached:
     """Return utility and attacks on texts (the originals, or scrubbed ones), with intervals over test messages."""
     learned, tested = np.flatnonzero(bench.train).tolist(), np.flatnonzero(bench.test).tolist()
     scores = topic_scores(
@@ -230,14 +230,14 @@ def as_texts(bench: Bench, texts: Sequence[str], attackers: dict[str, Attacker])
     return Reached(utility, _attacked(bench, texts, attackers, with_intervals))
 
 
-def _analyst(bench: Bench, counts: sparse.csr_array) -> dict[str, Scores]:
+def _analyst(bench: SyntfBench, counts: sparse.csr_array) -> dict[str, Scores]:
     """Return how well the groups are found in term counts (section 4.2: tf-idf, naive Bayes and a linear SVM)."""
     known, unknown = weighted(counts[bench.train], counts[bench.test])
     guessed = analysts(known, bench.labels[bench.train].astype(str).tolist(), unknown)
     return {name: _kept(bench.labels[bench.test].tolist(), labels) for name, labels in guessed.items()}
 
 
-def _reader(bench: Bench, evidence: NDArray[np.float64]) -> dict[str, Scores]:
+def _reader(bench: SyntfBench, evidence: NDArray[np.float64]) -> dict[str, Scores]:
     """Return how well an analyst finds the groups who reads the vectors through the learned rating."""
     learned = logistic().fit(evidence[bench.train], bench.labels[bench.train].astype(str))
     guessed = learned.predict(evidence[bench.test]).tolist()
@@ -245,7 +245,7 @@ def _reader(bench: Bench, evidence: NDArray[np.float64]) -> dict[str, Scores]:
 
 
 def _attacks(
-    bench: Bench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]
+    bench: SyntfBench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]
 ) -> dict[str, dict[str, Scores]]:
     """Return what adaptive attackers reach on the counts, written out as words."""
     needed = np.unique(np.concatenate([rows for pair in bench.suspects.values() for rows in pair]))
@@ -254,21 +254,21 @@ def _attacks(
 
 
 def _attacked(
-    bench: Bench,
+    bench: SyntfBench,
     texts: Any,  # noqa: ANN401 - by row
     attackers: dict[str, Attacker],
     score: Callable[[Sequence[object], Sequence[object]], Scored],
 ) -> dict[str, dict[str, Scored]]:
     """Let attackers learn from each scenario's known messages and score what they say of the others."""
-    found = {}
+    reached = {}
     for name, (known, unknown) in bench.suspects.items():
         learned = train(list(attackers.values()), [texts[row] for row in known.tolist()], bench.authors_of(known))
         asked, truth = [texts[row] for row in unknown.tolist()], bench.authors_of(unknown)
-        found[name] = {
+        reached[name] = {
             key: score(truth, attacker.predict(asked).tolist())
             for key, attacker in zip(attackers, learned, strict=True)
         }
-    return found
+    return reached
 
 
 def _over_runs(utility: Sequence[dict[str, Scores]], attack: Sequence[dict[str, dict[str, Scores]]]) -> Reached:

@@ -88,8 +88,8 @@ def _table_1(results: Results) -> str:
 
 def _optimum(results: Results) -> Row:
     [row] = [row for row in results["settings"] if row["table"] == "optimum"]
-    found: Row = row
-    return found
+    optimum: Row = row
+    return optimum
 
 
 def _table_3(results: Results) -> str:
@@ -98,9 +98,12 @@ def _table_3(results: Results) -> str:
     rows = []
     for name, row in ours.items():
         use, theirs = best(row["utility"]), best(row["attack"][SHOWN], TAGGED)
-        cells = [_spread(use[kept]) if kept == "f1_weighted" else f"{use[kept]['mean']:.2f}" for kept in KEPT[:3]]
+        cells = [
+            _spread(use[measure]) if measure == "f1_weighted" else f"{use[measure]['mean']:.2f}" for measure in KEPT[:3]
+        ]
         cells += [
-            _spread(theirs[kept]) if kept == "f1_weighted" else f"{theirs[kept]['mean']:.2f}" for kept in KEPT[:3]
+            _spread(theirs[measure]) if measure == "f1_weighted" else f"{theirs[measure]['mean']:.2f}"
+            for measure in KEPT[:3]
         ]
         printed = PAPER_TABLE_3[name]
         cells += [_spread(best(row["attack"][SHOWN])["f1_weighted"]), f"utility {printed[0]}, attack {printed[3]}"]
@@ -112,7 +115,7 @@ def _table_3(results: Results) -> str:
         paper = "utility {}, attack {}, gain {}".format(
             *map(rounded_percent, shares), rounded_percent(gain, signed=True)
         )
-        gains = [rounded_percent(share - one, signed=True) for one in (attack, by_best)]
+        gains = [rounded_percent(share - loss, signed=True) for loss in (attack, by_best)]
         cells = [rounded_percent(share), "", "", rounded_percent(attack), ""]
         cells += ["gain {}, against the best attacker {}".format(*gains), rounded_percent(by_best), paper]
         rows.append([f"{name}, relative", *cells])
@@ -190,9 +193,9 @@ def _figure_3(results: Results) -> Figure:
         series = [
             Series(
                 name,
-                tuple(Point(row["epsilon"], relative(results, row, scenario, by=by)[place]) for row in rows),
+                tuple(Point(row["epsilon"], relative(results, row, scenario, by=by)[side]) for row in rows),
             )
-            for name, (place, by) in kinds.items()
+            for name, (side, by) in kinds.items()
         ]
         use, attack = relative(results, results["vectorised"], scenario)
         rules = (Rule("y", use, "vectors, utility"), Rule("y", attack, "vectors, best attacker"))

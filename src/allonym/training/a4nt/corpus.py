@@ -117,8 +117,8 @@ def _classes(names: set[str]) -> tuple[str, ...]:
 
 def prose(text: str, *, names: bool) -> list[tuple[str, ...]]:
     """Return the sentences of a text that are prose and no single words."""
-    found = (piece.tokens for piece in masked_sentences.sentences(text, names=names))
-    return [tokens for tokens in found if len(tokens) >= 2 and is_prose(tokens)]
+    sentences = (piece.tokens for piece in masked_sentences.sentences(text, names=names))
+    return [tokens for tokens in sentences if len(tokens) >= 2 and is_prose(tokens)]
 
 
 def _vocabulary(

@@ -91,8 +91,8 @@ RECIPES = {
 
 def style_loss(opponent: Opponent, sample: Tensor, lengths: Tensor, direction: Direction) -> Tensor:
     """Return −log of the probability that the opponent gives to the target class (equation 8)."""
-    found: Tensor = -opponent(sample, lengths)[:, direction.target].mean()
-    return found
+    loss: Tensor = -opponent(sample, lengths)[:, direction.target].mean()
+    return loss
 
 
 def undecided_loss(said: Tensor) -> Tensor:
@@ -109,8 +109,8 @@ def opponent_loss(opponent: nn.Module, words: Tensor, lengths: Tensor, writer: i
     For translations the true writer is the source: "log(1 − p(y | s̃))" of two classes, and of more the same idea. So
     the opponent is an adaptive attacker, who learns from translated text whose it was.
     """
-    found: Tensor = -opponent(words, lengths)[:, writer].mean()
-    return found
+    loss: Tensor = -opponent(words, lengths)[:, writer].mean()
+    return loss
 
 
 def restoring_loss(
@@ -140,8 +140,8 @@ def language_loss(model: WordModel, sample: Tensor, lengths: Tensor, writer: int
     inside = places(lengths, words.shape[1], words.device)
     rows = torch.arange(len(words), device=words.device)
     last = ends[rows, lengths.to(words.device, non_blocking=True)]
-    found: Tensor = -((words * inside).sum() + last.sum()) / (inside.sum() + len(words))
-    return found
+    loss: Tensor = -((words * inside).sum() + last.sum()) / (inside.sum() + len(words))
+    return loss
 
 
 def meaning_loss(meaning: Meaning, sample: Tensor, sample_lengths: Tensor, words: Tensor, lengths: Tensor) -> Tensor:

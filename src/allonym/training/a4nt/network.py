@@ -92,8 +92,8 @@ class Direction:
 def embedded(table: nn.Embedding, words: Tensor) -> Tensor:
     """Return the embeddings (B, T, E) of hard sentences (B, T) or soft ones (B, T, V)."""
     if words.dim() == 2:
-        found: Tensor = table(words)
-        return found
+        vectors: Tensor = table(words)
+        return vectors
     return words @ table.weight
 
 

@@ -144,9 +144,9 @@ def train(
     for stage in range(done, len(STAGES)):
         _run(stage, corpus, plan, networks, device, progress)
         _keep(folder / CHECKPOINT, networks, record, stage + 1)
-    found = _measured(corpus, plan, networks, device)
-    _finish(folder, corpus, plan, networks, found)
-    return found
+    figures = _measured(corpus, plan, networks, device)
+    _finish(folder, corpus, plan, networks, figures)
+    return figures
 
 
 def _networks(corpus: A4ntCorpus, plan: A4ntPlan, device: torch.device) -> Networks:
@@ -200,8 +200,8 @@ def _measured(corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, device: to
         tokens = sample.tokens[: int(sample.lengths[:count].sum())]
         held_out.append(_on(ClassSample(tokens, sample.lengths[:count], sample.documents[:count]), device))
     draw = WordDraw(torch.Generator(device).manual_seed(plan.seed))
-    found = measure(networks.translator, networks.judge, networks.language, held_out, draw)
-    return {name: round(value, 4) for name, value in found.items()}
+    figures = measure(networks.translator, networks.judge, networks.language, held_out, draw)
+    return {name: round(value, 4) for name, value in figures.items()}
 
 
 def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, figures: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ from allonym.training.fitting import Classifier
 from allonym.training.steps import Rows
 
 
-class CharacterAverages(Classifier):
+class CharacterAveragesNetwork(Classifier):
     """Mean of n-gram embeddings → linear → softmax.
 
     There are G n-grams, C classes and E numbers of an embedding; a training step leaves a share of all n-grams out.

@@ -24,7 +24,7 @@ _DROPOUT = 0.25
 _WIDTHS = (2, 3, 4)
 
 
-class TextLSTM(Classifier):
+class TextLSTMNetwork(Classifier):
     """Embeddings → LSTM → final and mean state → linear → softmax.
 
     There are V words, padding and unknown among them, C classes, E numbers of an embedding and H of the LSTM's state.
@@ -59,7 +59,7 @@ class TextLSTM(Classifier):
         return torch.optim.RMSprop(self.parameters(), lr=learning_rate)
 
 
-class TextLSTMConvolution(TextLSTM):
+class TextLSTMConvolutionNetwork(TextLSTMNetwork):
     """Embeddings → LSTM → convolutions of widths 2, 3 and 4, F filters each → their maxima → linear → softmax."""
 
     def __init__(self, *, words: int, classes: int, embedding_size: int, hidden_size: int, filters: int = 100) -> None:

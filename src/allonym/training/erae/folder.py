@@ -84,8 +84,8 @@ def rounding_costs(
             for values in (first == wanted, first_after == wanted, first == first_after, shared, moved)
         ]
     names = ("accuracy_before", "accuracy", "same_first", "shared_of_five", "probability_moved")
-    found = dict(zip(names, (sums / (targets != UNKNOWN).sum()).round(4).tolist(), strict=True))
-    return found | {"sentences": len(sentences), "steps": int((targets != UNKNOWN).sum())}
+    costs = dict(zip(names, (sums / (targets != UNKNOWN).sum()).round(4).tolist(), strict=True))
+    return costs | {"sentences": len(sentences), "steps": int((targets != UNKNOWN).sum())}
 
 
 def _trained(

@@ -209,13 +209,13 @@ class EraeTraining:
 
     def _look(self, loss: Tensor) -> None:
         """Measure on the held-out sentences, and end a stage that no longer helps."""
-        found = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
-        found["held_out_loss"] = self._held_out_loss()
-        self.best.look(found["held_out_loss"], self.network)
-        found |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.best.lowest}
-        found["tokens_per_second"] = self.tokens / max(1e-9, self.clock.seconds)
+        figures = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
+        figures["held_out_loss"] = self._held_out_loss()
+        self.best.look(figures["held_out_loss"], self.network)
+        figures |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.best.lowest}
+        figures["tokens_per_second"] = self.tokens / max(1e-9, self.clock.seconds)
         if self.progress is not None:
-            self.progress(found)
+            self.progress(figures)
         if self.best.looks_since >= self.settings.patience:
             self._move_to(self.settings.end if self.rewarded else self.settings.reward_from)
 

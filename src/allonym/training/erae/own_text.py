@@ -186,11 +186,11 @@ def _finish(
     folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae, training: EraeTraining
 ) -> dict[str, Any]:
     """Write the model beside the checkpoint, then put it in its place."""
-    found = measure(network, training.held_out, training.vectors, recipe.batch)
+    final = measure(network, training.held_out, training.vectors, recipe.batch)
     figures = {
-        "original word the most likely": found["accuracy"],
-        "original word among the five most likely": found["among_five"],
-        "negative log-likelihood of the original word": found["clear_loss"],
+        "original word the most likely": final["accuracy"],
+        "original word among the five most likely": final["among_five"],
+        "negative log-likelihood of the original word": final["clear_loss"],
         "loss on noisy sentences, the lowest": training.best.lowest,
         f"training steps of {recipe.batch} sentences": training.step,
         "minutes": round(training.clock.seconds / 60, 2),
@@ -211,7 +211,7 @@ def _finish(
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
     )
     publish(folder)
-    return {**found, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
+    return {**final, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
 
 
 def _training_record(recipe: EraeRecipe, training: EraeTraining) -> dict[str, Any]:

@@ -77,7 +77,7 @@ function expect(about, at) {
     `${about.attack_means}: ${interval(at.attack)}; before ${percent(about.attack_before.value)}, by chance ${percent(about.chance)}`);
   find("kept").replaceChildren(element("strong", {}, percent(at.kept)), about.kept_means);
   find("bench").textContent = `Measured on ${about.bench}, by ${about.by}; not on your text.`
-    + (about.current ? "" : " The model that ships today is another one than was measured then.");
+    + (about.current ? "" : " The model shipped now is not the one that was measured then.");
 }
 
 const price = latest(async () => {
