@@ -16,6 +16,7 @@ from allonym.errors import InputError
 from allonym.formats.authors import refuse_binary
 from allonym.formats.files import Documents, open_documents
 from allonym.formats.tables import shown
+from allonym.metrics.figures import percent
 
 if TYPE_CHECKING:
     from allonym.guard import Report
@@ -166,7 +167,7 @@ def _counted(counts: Counter[str], documents: int) -> str:
 def _shares(figures: dict[str, Any]) -> Iterator[str]:
     for name, what in _SHARES.items():
         if figures[name]["of"]:
-            yield f"{what}: {100 * figures[name]['share']:.1f} % of {figures[name]['of']:,}"
+            yield f"{what}: {percent(figures[name]['share'], 1)} of {figures[name]['of']:,}"
 
 
 def _harmless(text: str) -> str:
