@@ -18,14 +18,15 @@ from allonym.language.verb_forms import infinitive
 from allonym.language.words import lemma
 
 _WORD: Final = re.compile(r"\d++(?:[.,]\d++)*+[^\W_]*+|[^\W_]++(?:['’][^\W\d_]++)*+")
+_AGED: Final = re.compile(r".{0,2}years?[ -]old\b|.?year[ -]old\b", re.IGNORECASE)  # a number says it, too
 _ENDING: Final = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORECASE)
 # Words that a sentence can lose or gain and say the same: hedges, courtesies, links, and verbs that say little by
 # themselves. Those that deny are facts, and not here.
 FILLERS: Final = frozenset(
     """
-able absolutely about actually anyway approximately around basically certainly clearly completely concerned definitely
-entirely especially exactly extremely fairly far finally generally hence honestly hopefully however indeed instead just
-kindly likely literally mainly maybe merely moreover mostly namely nearly obviously please possible possibly probably
+able absolutely about actually anymore anyway approximately around basically certainly clearly completely concerned
+definitely entirely especially exactly extremely fairly far finally generally hence honestly hopefully however indeed instead
+just kindly likely literally mainly maybe merely moreover mostly namely nearly obviously please possible possibly probably
 quite rather really roughly simply single still such surely therefore though thus thank thanks totally truly usually
 virtually well whole lot bit bunch plenty kind sort type way thing fact case time times manner order regard connection
 reason respect matter point sake terms course addition
@@ -133,7 +134,8 @@ def _words(text: str, found: tuple[Fact, ...]) -> Iterator[Word]:
         fact = found[place] if place < len(found) and found[place].start < end else None
         lowered = text[start:end].lower().replace("’", "'")
         base = _base(lowered)
-        yield Word(start, end, lowered, base, fact is None and _carries(lowered, base), fact)
+        aged = lowered in ("year", "years", "old") and _AGED.match(text, start if lowered[0] == "y" else start - 6)
+        yield Word(start, end, lowered, base, fact is None and not aged and _carries(lowered, base), fact)
 
 
 @lru_cache(2**16)

@@ -13,91 +13,111 @@ from typing import Final
 # Groups, with a semicolon between them: any two words of one may stand for each other. A word may be in several.
 _SYNONYMS: Final = """
 buy purchase acquire; get receive obtain acquire; give hand provide supply offer; send post mail dispatch forward ship;
-tell inform notify advise let; say state mention remark note claim; ask request enquire inquire demand; want wish desire
-like; need require; begin start commence; end finish conclude stop; stop cease halt quit; fix repair mend restore; break
-smash fracture shatter damage; broken faulty defective damaged; fail collapse crash; work function operate run; help
-assist aid support; answer reply respond response; refund reimburse reimbursement repay repayment money; pay payment
-settle; cost price charge fee; charge bill invoice; big large huge enormous great substantial; small little tiny minor;
-quick fast rapid swift speedy; slow sluggish; good great excellent fine nice superb brilliant outstanding; bad poor
-awful terrible dreadful horrible appalling; worst terrible; beautiful lovely pretty gorgeous attractive; nice pleasant
-lovely agreeable; happy glad pleased delighted content; sad unhappy upset miserable; angry furious cross mad annoyed
-livid; annoy irritate bother; scared afraid frightened terrified; frighten scare terrify; tired exhausted weary; ill
-sick unwell; illness disease sickness; doctor physician gp; hospital clinic infirmary; medicine drug medication pill
-tablet; pain ache hurt; child kid youngster; boy lad; girl lass; man guy bloke gentleman; woman lady; mother mum mom;
-father dad; grandmother grandma gran; grandfather grandpa granddad; friend mate pal buddy; people person folk human;
-house home; flat apartment; room chamber; lift elevator; car automobile vehicle; lorry truck; film movie picture; photo
-photograph picture image; phone telephone mobile; call phone ring telephone contact; website site page; email mail
-message; letter message note; parcel package packet; shop store; holiday vacation; luggage baggage bag suitcase; autumn
-fall; rubbish garbage trash waste; jumper sweater pullover; trousers pants; queue line; road street; pavement sidewalk;
-petrol gas fuel; biscuit cookie; tap faucet; garden yard; job work employment position post; employer boss; manager
-boss; worker employee staff; fire dismiss sack; leave depart exit quit; arrive come reach get; go travel; return come;
-reach arrive contact; show display demonstrate; see view watch notice spot; look search seek; search hunt; find discover
-locate; lose misplace; disappear vanish miss; destroy ruin demolish wreck; ruin spoil; demolish pull; keep retain hold;
-save rescue; choose select pick; decide determine; think believe suppose consider; know realise understand; understand
-comprehend grasp; remember recall; forget overlook; explain describe clarify; describe depict; show prove; prove
-confirm; confirm verify; check examine inspect verify review; examine study investigate; study learn; learn discover;
-teach instruct train; pupil student schoolchild; teacher instructor tutor; lesson class; exam test examination; error
-mistake fault; problem issue trouble difficulty; difficult hard tough tricky; easy simple straightforward; important
-significant crucial vital essential; correct right accurate true; wrong incorrect mistaken false; wrongly incorrectly;
-strange odd weird peculiar unusual; usual normal ordinary common; new recent fresh modern; old ancient elderly aged;
-rich wealthy; poor needy; cheap inexpensive; expensive costly dear; empty vacant; full packed crowded; noisy loud; noise
-sound racket; quiet silent calm peaceful; clean tidy; dirty filthy; wet damp moist; dry parched; hot boiling; cold
-chilly freezing; funny amusing humorous comic; moving touching emotional; boring dull tedious; interesting fascinating;
-clever smart intelligent bright; stupid silly foolish dumb; brave courageous; kind friendly generous; rude impolite;
-polite courteous; honest truthful sincere; short brief; long lengthy; often frequently regularly; sometimes
-occasionally; always constantly; soon shortly; immediately instantly straightaway; suddenly abruptly; almost nearly
-virtually; about approximately roughly around; completely entirely totally fully absolutely; mostly mainly largely;
-indoors inside; outdoors outside; start launch; make create produce build construct; build construct erect; grow
-increase rise; increase raise; decrease reduce lower cut; reduce lessen; improve enhance; change alter modify; replace
-exchange swap substitute; move shift; carry bear transport; put place set; take grab seize; throw toss hurl; close shut;
-shut seal; open unlock; allow permit let; forbid ban prohibit; reject refuse decline turn; refuse decline deny; accept
-agree; agree consent; promise pledge guarantee vow; deny dispute; complain grumble object protest; complaint objection;
-apologise sorry; thank thanks grateful gratitude; praise compliment; criticise blame; accuse blame; threaten menace;
-attack assault; hit strike beat knock; hurt injure harm wound; injury wound; kill murder; die perish; steal rob; thief
-burglar robber; police policeman officer cop; lawyer solicitor attorney barrister; law rule regulation; contract
-agreement; lease tenancy; rent let; landlord owner; tenant renter; neighbour neighbor; party celebration; meal dinner
-lunch; food meal; eat consume dine; drink sip; sleep doze; walk stroll hike; run sprint; drive ride; talk speak chat;
-speech talk address; shout yell scream; whisper murmur; laugh giggle; cry weep; smell odour stink scent; taste flavour;
-touch feel; feel sense; love adore; like enjoy love; hate detest loathe; hope wish; fear dread; surprise astonish amaze;
-confuse puzzle; worry concern; try attempt; succeed manage; manage cope; win triumph; lose defeat; prize award; gift
-present; money cash funds; salary wage pay; bank account; insurance cover; claim request; ticket pass; journey trip
-voyage tour; travel journey trip; plane aircraft aeroplane; boat ship vessel ferry; train rail; delay late postpone;
-late delayed; cancel scrap; book reserve; order request; delivery shipment; deliver bring; goods item product; item
-thing article; thing object; amount sum total; number figure; part piece section; whole entire complete; group band
-team; band group; leader head chief; chairman chair; meeting gathering session; discuss debate; plan scheme; idea notion
-thought; reason cause; cause trigger; result outcome; goal aim target; method way; tool instrument; machine device
-appliance; computer laptop pc; screen display monitor; program software application app; update upgrade; picture
-drawing; book volume; novel book story; story tale; author writer; reader audience; song tune; music song; play perform;
-actor performer; match game; game match; player competitor; city town; village hamlet; country nation; government state;
-minister secretary; mayor leader; election vote poll; war conflict; peace calm; fire blaze; flood inundate; storm
-tempest; rain shower; snow blizzard; weather climate; sea ocean; river stream; hill mount; mountain peak; forest wood
-woods; tree plant; flower bloom blossom; dog hound puppy; cat kitten; bird fowl; animal creature beast; area region
-district zone; place spot location site; corner angle; side edge; top summit peak; bottom base; middle centre; front
-fore; back rear; beach shore coast; view sight vista scenery; light lamp; heating heater boiler radiator; boiler heater;
-kettle pot; cupboard closet wardrobe; sofa couch settee; carpet rug; bin dustbin; hallway corridor passage hall; cellar
-basement; attic loft; floor storey; ground floor; wall partition; fence railing; gate entrance; door entrance; key code;
-receipt proof; form document application; document paper; report account; details information; information data; news
-report; advice guidance tip; rule policy; right entitlement; duty responsibility; chance opportunity; luck fortune;
-danger risk hazard; safe secure; dangerous unsafe risky hazardous; strong powerful; weak feeble; sharp keen; heavy
-weighty; thin slim slender; fat overweight obese; young youthful; alive living; dead deceased; alone lonely; free
-complimentary gratis; busy occupied; ready prepared; able capable; sure certain confident; clear obvious evident plain;
-clearly plainly obviously; strict severe stern; rough coarse; smooth even; worth worthwhile; famous renowned; favourite
-preferred; prefer favour; recommend suggest advise; suggest propose; encourage urge; force compel oblige; prevent avoid;
-avoid dodge; ignore disregard neglect; treat handle; serve wait; wait await; stay remain; remain continue; continue
-carry proceed; follow obey; lead guide; guide leader; follow track; join attach connect; attach enclose include; include
-contain comprise; cover span; fill load; pour spill; mix blend stir; cut slice chop; bake cook; cook prepare; wash
-clean; dry wipe; wear dress; clothes clothing garment; shoe footwear boot; bloom flower; burn scorch; turn become;
-become grow; happen occur; appear emerge seem; seem look; misspell misspelt spell; extract remove; remove take extract;
-put install; install fit; fit install suit; own possess; belong own; lend loan; borrow lend; share split; collect gather
-fetch; gather assemble; bring fetch; hide conceal; write compose; sign initial; read peruse; print copy; draw sketch;
-paint colour; half middle; participate part; attend visit; visit see; meet encounter; greet welcome; marry wed; child
-son daughter kid; wife spouse; husband spouse; couple pair; twin pair; owner proprietor; assistant helper; customer
-client shopper; guest visitor; passenger traveller; driver motorist; bike bicycle cycle; bus coach; flight plane; path
-track trail; steep sheer; bridge crossing; vote ballot; member participant; committee board panel; council authority;
-company firm business corporation; factory plant; office bureau; department section; engineer technician; builder
-contractor; caretaker janitor; cleaner janitor; postman mailman courier; nurse carer; dentist orthodontist; vet
-veterinarian; patient sufferer; therapy treatment; treatment therapy cure; operation surgery procedure; scan xray;
-appointment consultation; jab vaccination injection vaccine
+tell inform notify advise let; say state mention remark note claim; ask request enquire inquire demand; want wish
+desire like; need require; begin start commence; end finish conclude stop; stop cease halt quit; fix repair mend
+restore; break smash fracture shatter damage; broken faulty defective damaged; fail collapse crash; work function
+operate run; help assist aid support; answer reply respond response; refund reimburse reimbursement repay repayment
+money; pay payment settle; cost price charge fee; charge bill invoice; big large huge enormous great substantial; small
+little tiny minor; quick fast rapid swift speedy; slow sluggish; good great excellent fine nice superb brilliant
+outstanding; bad poor awful terrible dreadful horrible appalling; worst terrible; beautiful lovely pretty gorgeous
+attractive; nice pleasant lovely agreeable; happy glad pleased delighted content; sad unhappy upset miserable; angry
+furious cross mad annoyed livid; annoy irritate bother; scared afraid frightened terrified; frighten scare terrify;
+tired exhausted weary; ill sick unwell; illness disease sickness; doctor physician gp; hospital clinic infirmary;
+medicine drug medication pill tablet; pain ache hurt; child kid youngster; boy lad; girl lass; man guy bloke gentleman;
+woman lady; mother mum mom; father dad; grandmother grandma gran; grandfather grandpa granddad; friend mate pal buddy;
+people person folk human; house home; flat apartment; room chamber; lift elevator; car automobile vehicle; lorry truck;
+film movie picture; photo photograph picture image; phone telephone mobile; call phone ring telephone contact; website
+site page; email mail message; letter message note; parcel package packet; shop store; holiday vacation; luggage
+baggage bag suitcase; autumn fall; rubbish garbage trash waste; jumper sweater pullover; trousers pants; queue line;
+road street; pavement sidewalk; petrol gas fuel; biscuit cookie; tap faucet; garden yard; job work employment position
+post; employer boss; manager boss; worker employee staff; fire dismiss sack; leave depart exit quit; arrive come reach
+get; go travel; return come; reach arrive contact; show display demonstrate; see view watch notice spot; look search
+seek; search hunt; find discover locate; lose misplace; disappear vanish miss; destroy ruin demolish wreck; ruin spoil;
+demolish pull; keep retain hold; save rescue; choose select pick; decide determine; think believe suppose consider;
+know realise understand; understand comprehend grasp; remember recall; forget overlook; explain describe clarify;
+describe depict; show prove; prove confirm; confirm verify; check examine inspect verify review; examine study
+investigate; study learn; learn discover; teach instruct train; pupil student schoolchild; teacher instructor tutor;
+lesson class; exam test examination; error mistake fault; problem issue trouble difficulty; difficult hard tough
+tricky; easy simple straightforward; important significant crucial vital essential; correct right accurate true; wrong
+incorrect mistaken false; wrongly incorrectly; strange odd weird peculiar unusual; usual normal ordinary common; new
+recent fresh modern; old ancient elderly aged; rich wealthy; poor needy; cheap inexpensive; expensive costly dear;
+empty vacant; full packed crowded; noisy loud; noise sound racket; quiet silent calm peaceful; clean tidy; dirty
+filthy; wet damp moist; dry parched; hot boiling; cold chilly freezing; funny amusing humorous comic; moving touching
+emotional; boring dull tedious; interesting fascinating; clever smart intelligent bright; stupid silly foolish dumb;
+brave courageous; kind friendly generous; rude impolite; polite courteous; honest truthful sincere; short brief; long
+lengthy; often frequently regularly; sometimes occasionally; always constantly; soon shortly; immediately instantly
+straightaway; suddenly abruptly; almost nearly virtually; about approximately roughly around; completely entirely
+totally fully absolutely; mostly mainly largely; indoors inside; outdoors outside; start launch; make create produce
+build construct; build construct erect; grow increase rise; increase raise; decrease reduce lower cut; reduce lessen;
+improve enhance; change alter modify; replace exchange swap substitute; move shift; carry bear transport; put place
+set; take grab seize; throw toss hurl; close shut; shut seal; open unlock; allow permit let; forbid ban prohibit;
+reject refuse decline turn; refuse decline deny; accept agree; agree consent; promise pledge guarantee vow; deny
+dispute; complain grumble object protest; complaint objection; apologise sorry; thank thanks grateful gratitude; praise
+compliment; criticise blame; accuse blame; threaten menace; attack assault; hit strike beat knock; hurt injure harm
+wound; injury wound; kill murder; die perish; steal rob; thief burglar robber; police policeman officer cop; lawyer
+solicitor attorney barrister; law rule regulation; contract agreement; lease tenancy; rent let; landlord owner; tenant
+renter; neighbour neighbor; party celebration; meal dinner lunch; food meal; eat consume dine; drink sip; sleep doze;
+walk stroll hike; run sprint; drive ride; talk speak chat; speech talk address; shout yell scream; whisper murmur;
+laugh giggle; cry weep; smell odour stink scent; taste flavour; touch feel; feel sense; love adore; like enjoy love;
+hate detest loathe; hope wish; fear dread; surprise astonish amaze; confuse puzzle; worry concern; try attempt; succeed
+manage; manage cope; win triumph; lose defeat; prize award; gift present; money cash funds; salary wage pay; bank
+account; insurance cover; claim request; ticket pass; journey trip voyage tour; travel journey trip; plane aircraft
+aeroplane; boat ship vessel ferry; train rail; delay late postpone; late delayed; cancel scrap; book reserve; order
+request; delivery shipment; deliver bring; goods item product; item thing article; thing object; amount sum total;
+number figure; part piece section; whole entire complete; group band team; band group; leader head chief; chairman
+chair; meeting gathering session; discuss debate; plan scheme; idea notion thought; reason cause; cause trigger; result
+outcome; goal aim target; method way; tool instrument; machine device appliance; computer laptop pc; screen display
+monitor; program software application app; update upgrade; picture drawing; book volume; novel book story; story tale;
+author writer; reader audience; song tune; music song; play perform; actor performer; match game; game match; player
+competitor; city town; village hamlet; country nation; government state; minister secretary; mayor leader; election
+vote poll; war conflict; peace calm; fire blaze; flood inundate; storm tempest; rain shower; snow blizzard; weather
+climate; sea ocean; river stream; hill mount; mountain peak; forest wood woods; tree plant; flower bloom blossom; dog
+hound puppy; cat kitten; bird fowl; animal creature beast; area region district zone; place spot location site; corner
+angle; side edge; top summit peak; bottom base; middle centre; front fore; back rear; beach shore coast; view sight
+vista scenery; light lamp; heating heater boiler radiator; boiler heater; kettle pot; cupboard closet wardrobe; sofa
+couch settee; carpet rug; bin dustbin; hallway corridor passage hall; cellar basement; attic loft; floor storey; ground
+floor; wall partition; fence railing; gate entrance; door entrance; key code; receipt proof; form document application;
+document paper; report account; details information; information data; news report; advice guidance tip; rule policy;
+right entitlement; duty responsibility; chance opportunity; luck fortune; danger risk hazard; safe secure; dangerous
+unsafe risky hazardous; strong powerful; weak feeble; sharp keen; heavy weighty; thin slim slender; fat overweight
+obese; young youthful; alive living; dead deceased; alone lonely; free complimentary gratis; busy occupied; ready
+prepared; able capable; sure certain confident; clear obvious evident plain; clearly plainly obviously; strict severe
+stern; rough coarse; smooth even; worth worthwhile; famous renowned; favourite preferred; prefer favour; recommend
+suggest advise; suggest propose; encourage urge; force compel oblige; prevent avoid; avoid dodge; ignore disregard
+neglect; treat handle; serve wait; wait await; stay remain; remain continue; continue carry proceed; follow obey; lead
+guide; guide leader; follow track; join attach connect; attach enclose include; include contain comprise; cover span;
+fill load; pour spill; mix blend stir; cut slice chop; bake cook; cook prepare; wash clean; dry wipe; wear dress;
+clothes clothing garment; shoe footwear boot; bloom flower; burn scorch; turn become; become grow; happen occur; appear
+emerge seem; seem look; misspell misspelt spell; extract remove; remove take extract; put install; install fit; fit
+install suit; own possess; belong own; lend loan; borrow lend; share split; collect gather fetch; gather assemble;
+bring fetch; hide conceal; write compose; sign initial; read peruse; print copy; draw sketch; paint colour; half
+middle; participate part; attend visit; visit see; meet encounter; greet welcome; marry wed; child son daughter kid;
+wife spouse; husband spouse; couple pair; twin pair; owner proprietor; assistant helper; customer client shopper; guest
+visitor; passenger traveller; driver motorist; bike bicycle cycle; bus coach; flight plane; path track trail; steep
+sheer; bridge crossing; vote ballot; member participant; committee board panel; council authority; company firm
+business corporation; factory plant; office bureau; department section; engineer technician; builder contractor;
+caretaker janitor; cleaner janitor; postman mailman courier; nurse carer; dentist orthodontist; vet veterinarian;
+patient sufferer; therapy treatment; treatment therapy cure; operation surgery procedure; scan xray; appointment
+consultation; jab vaccination injection vaccine; necessary needed required need; mumble murmur mutter; acting
+performance; clerk official; complain moan; frequent common; soaked wet drenched; huge vast immense; lately recently;
+yearly annual; extra additional further; pricey expensive costly; cheap affordable; toddler infant baby; senior
+elderly; staff personnel employee worker team; crew team; compensate reimburse compensation refund; complaint
+grievance; notify alert warn; warn caution; evidence proof; permit licence permission license; pregnant expecting;
+supermarket grocery; bar pub; restaurant eatery; hotel inn; motorway highway; junction intersection crossroads; pram
+stroller; nappy diaper; torch flashlight; chemist pharmacy pharmacist; maths math mathematics; mark grade score;
+headmaster headteacher principal; lecturer professor; essay paper; homework assignment; veterinarian vet veterinary;
+rise climb grow; crash accident collision; collapse fall; shiver tremble; glance look; stare gaze; fetch get; repair
+renovation; renovate refurbish; deposit downpayment; landlord landlady owner; roommate flatmate; nearby close near;
+distant far; whole full; mend patch; stained spotted; mould mold mildew; rust corrosion; leak drip; blocked clogged
+jammed; jam block; dizzy giddy; nausea sickness; fever temperature; rash eczema; swollen inflamed; limp hobble; gossip
+rumour; rumour rumor; colour color; odour odor; labour work; pupil child; grateful thankful; hurry rush; urgent
+pressing; calm relaxed; nervous anxious; anxious worried; proud arrogant; jealous envious; lazy idle; weird bizarre;
+horrible nasty; disgusting revolting; tasty delicious; hungry starving; thirsty parched; enormous massive giant;
+wonderful marvellous fantastic great amazing; awful lousy; damage harm; punish fine; penalty fine; trial lawsuit case;
+sue prosecute; confess admit; admit acknowledge; conceal cover; reveal disclose; publish release; announce declare;
+declare state; mention cite; quote cite; translate render; copy duplicate; delete erase remove; store save; password
+passcode; broken dead; internet web online; post publish; picture painting; sculpture statue; concert gig; orchestra
+band; singer vocalist; choir chorus
 """
 
 _OPPOSITES: Final = """

@@ -49,7 +49,7 @@ _MINUTES: Final = {
 _DIGIT_NUMBER: Final = re.compile(
     rf"""(?<![\w.,:/@-])(?:
     (?P<id>[A-Z]{{1,4}}-?\d[\w-]*+|\d++[A-Za-z]{{1,3}}(?=\d)[\w-]*+)
-    |(?P<sign>(?:US|A|C|NZ)?[{"".join(_SIGNS)}])[ ]?(?P<money>{_DIGITS})
+    |(?P<sign>(?:US|A|C|NZ)?[{"".join(_SIGNS)}]|\b(?:{"|".join(_CURRENCIES)})\b)[ ]?(?P<money>{_DIGITS})
     |(?P<number>[+−-]?{_DIGITS})(?P<ordinal>(?:st|nd|rd|th)\b)?
     )(?=(?P<plural>s\b)?)""",
     re.VERBOSE,
@@ -176,4 +176,6 @@ def _ordinal(value: Fraction) -> str:
 
 
 def _sign(sign: str) -> str:
+    if sign in _CURRENCIES:
+        return sign
     return {"US": "USD", "A": "AUD", "C": "CAD", "NZ": "NZD"}.get(sign[:-1]) or _SIGNS[sign[-1]]
