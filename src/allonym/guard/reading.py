@@ -25,14 +25,14 @@ _ENDING: Final = re.compile(r"(?:n['’]t|['’](?:s|re|ve|ll|d|m))$", re.IGNORE
 FILLERS: Final = frozenset(
     """
 able absolutely about actually anymore anyway approximately around basically certainly clearly completely concerned
-definitely entirely especially exactly extremely fairly far finally generally hence honestly hopefully however indeed instead
-just kindly likely literally mainly maybe merely moreover mostly namely nearly obviously please possible possibly probably
-quite rather really roughly simply single still such surely therefore though thus thank thanks totally truly usually
-virtually well whole lot bit bunch plenty kind sort type way thing fact case time times manner order regard connection
-reason respect matter point sake terms course addition
-bring come compare concern contain consider continue cover decide enable ensure exist fall feel find happen have hold
-include intend involve keep know lead let like look manage mean need occur pick provide receive remain result say see
-seem set show stay tell think try turn use want wish
+definitely entirely especially exactly extremely fairly far finally generally hence honestly hopefully however indeed
+instead just kindly likely literally mainly maybe merely moreover mostly namely nearly obviously please possible
+possibly probably quite rather really roughly simply single still such surely therefore though thus thank thanks
+totally truly usually virtually well whole lot bit bunch plenty kind sort type way thing fact case time times manner
+order regard connection reason respect matter point sake terms course addition bring come compare concern contain
+consider continue cover decide enable ensure exist fall feel find happen have hold include intend involve keep know
+lead let like look manage mean need occur pick provide receive remain result say see seem set show stay tell think try
+turn use want wish
     """.split()  # noqa: SIM905
 )
 _SUFFIXES: Final = """
