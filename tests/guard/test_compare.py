@@ -16,6 +16,7 @@ FAULTS = [  # before, after, kind, the words of both sides that the finding must
     ("We paid £60 for it.", "We paid £16 for it.", "amount", "£60", "£16"),
     ("We paid £60 for it.", "We paid €60 for it.", "amount", "£60", "€60"),
     ("The hall seats 300 people.", "The hall seats 30 people.", "number", "300", "30"),
+    ("I give it 10 of 10.", "I give it 9 of 10.", "number", "10", "9"),
     ("It weighs 3 kg.", "It weighs 3 g.", "number", "3 kg", "3 g"),
     ("I met Mr Dube.", "I met Mr Duke.", "name", "Mr Dube", "Mr Duke"),
     ("I met Dora Dube.", "I met Dora.", "name", "Dora Dube", "Dora"),

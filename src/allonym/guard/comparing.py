@@ -105,7 +105,9 @@ class _Comparison:
         for place, compared in enumerate(self._compared):
             facts = compared.facts
             for old, new in [*facts.changed]:
-                gone, made = not _elsewhere(old, news, place), not _elsewhere(new, olds, place)
+                made = not _elsewhere(new, olds, place)
+                # Of "10 of 10" that became "9 of 10" one 10 is there still, and the other changed.
+                gone = not _elsewhere(old, news, place, itself=not made)
                 if not (gone and made) and not _is_part(old, new):
                     facts.changed.remove((old, new))
                     facts.lost.extend([old] * gone)
@@ -238,9 +240,10 @@ def _share(kept: Iterable[Fact], gone: Iterable[Fact], kinds: frozenset[str]) ->
     return Share(still, still + sum(fact.kind in kinds for fact in gone))
 
 
-def _elsewhere(fact: Fact, groups: Sequence[Sequence[Fact]], place: int) -> bool:
-    """Tell whether a fact is said elsewhere in the other text."""
-    near = groups if fact.kind == "name" else groups[max(0, place - _BESIDE) : place + _BESIDE + 1]
+def _elsewhere(fact: Fact, groups: Sequence[Sequence[Fact]], place: int, *, itself: bool = True) -> bool:
+    """Tell whether a fact is said elsewhere in the other text; `itself`: or in the same sentences once more."""
+    places = range(len(groups)) if fact.kind == "name" else range(max(0, place - _BESIDE), place + _BESIDE + 1)
+    near = (groups[one] for one in places if one < len(groups) and (itself or one != place))
     return any(stated.said_elsewhere(fact, facts) for facts in near)
 
 
