@@ -16,8 +16,8 @@ from allonym.metrics.base import Measure, MeasuredTexts, Released, ReleasedPart
 ROOT = Path(__file__).resolve().parents[2]
 BEFORE = [
     "The harbour was quiet and the boats were asleep.",
-    "Bread needs flour, water and a hot oven!",
-    "Nobody saw the mast break; nobody asked.",
+    "Bread needs flour, water and 2 hot ovens!",
+    "Nobody saw poor Maria leave; nobody asked.",
     "Yeast is alive, or so the baker says.",
 ] * 3
 AFTER = [

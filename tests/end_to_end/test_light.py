@@ -26,7 +26,7 @@ print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules})
 
 LIGHT = [
     "--help", "--version", "anonymize --help", "budget --help", "budget show --help", "completion bash",
-    "guarantee --help", "models list", "serve --help", "train --help", "train erae --help",
+    "guarantee --help", "guard --help", "models list", "serve --help", "train --help", "train erae --help",
 ]  # fmt: skip
 
 

@@ -16,7 +16,9 @@ def test_every_part_of_a_language_is_there():
 
 
 def test_every_module_belongs_to_a_language():
-    modules = {path.stem for path in Path(language.__file__).parent.glob("*.py")} - {"__init__"}
+    folder = Path(language.__file__).parent
+    modules = {path.stem for path in folder.glob("*.py")} - {"__init__"}
+    modules |= {path.parent.name for path in folder.glob("*/__init__.py")}
     assert modules == set(language.ENGLISH.parts.values())
 
 

@@ -12,6 +12,7 @@ from allonym import metrics
 MEASURES = {
     *("topic_scores", "cosine", "embed", "similarity", "word_movers", "meteor_1_5", "meteor_nltk", "feature_distance"),
     *("unchanged", "unchanged_in_place", "length_change", "perplexity", "grammar_findings", "meaning_use"),
+    *("notes_kept", "notes_invented", "negations_kept", "numbers_kept", "names_kept"),
 }
 
 

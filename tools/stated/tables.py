@@ -177,12 +177,31 @@ def _style_encoder(sources: Sources) -> str:
     return ship_style_encoder.table(results).strip()
 
 
+def _guard(sources: Sources) -> str:
+    """Return what the guard found of labelled pairs, by kind, in both sets."""
+    sets = [sources.nodes(f"guard.json#{name}")[0] for name in ("development", "held out")]
+    kinds = list(dict.fromkeys(row["kind"] for measured in sets for row in measured["kinds"]))
+    lines = []
+    for kind in [*kinds, "all"]:
+        cells = [kind]
+        for measured in sets:
+            rows = {row["kind"]: row for row in [*measured["kinds"], measured["all"]]}
+            row = rows.get(kind, {"found": 0, "labels": 0, "in_vain": 0, "findings": 0})
+            cells += [f"{row['found']} of {row['labels']}", f"{row['in_vain']} of {row['findings']}"]
+        lines.append(cells)
+    clean = [f"{one['harmless']['without_findings']} of {one['harmless']['pairs']}" for one in sets]
+    lines.append(["harmless pairs without a finding", clean[0], "", clean[1], ""])
+    head = ["", "found", "in vain", "found, held out", "in vain, held out"]
+    return markdown_table(head, lines, wide=False).strip()
+
+
 TABLES: dict[str, Callable[[Sources], str]] = {
     "a4nt-headline": _a4nt_headline,
     "attackers": _attackers,
     "erae-settings": _frontier("imdb62-10", "ER-AE"),
     "frontier-imdb62-10": _whole_frontier("imdb62-10"),
     "frontier-newsgroups20-10": _whole_frontier("newsgroups20-10"),
+    "guard": _guard,
     "noise-attacked": _noise_attacked,
     "noise-newsgroups": filled(NOISE_NEWSGROUPS),
     "odds": filled(_odds_rows()),

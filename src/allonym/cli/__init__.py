@@ -34,6 +34,7 @@ _COMMANDS = {
     "completion": "Print a script that lets your shell complete what you type.",
     "evaluate": "Measure attacks and usefulness, before and after protection.",
     "guarantee": "Say what a configuration promises, before any data is seen.",
+    "guard": "Say what a rewrite changed that matters: facts, words, negations, who did what.",
     "models": "List and verify models.",
     "reproduce": "Make a paper's tables again, theirs beside ours.",
     "serve": "Open the local page in a browser.",

@@ -52,6 +52,9 @@ ENGLISH = Language(
             "pairs": "pairs",
             "spaCy's model": "english",
             "layout": "layout",
+            "facts": "facts",
+            "likeness of words": "alike",
+            "verb forms": "verb_forms",
         }
     ),
     frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder"}),

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from allonym.metrics.base import Measure
     from allonym.metrics.fluency import grammar_findings as grammar_findings
     from allonym.metrics.fluency import perplexity as perplexity
+    from allonym.metrics.guarding import names_kept as names_kept
+    from allonym.metrics.guarding import negations_kept as negations_kept
+    from allonym.metrics.guarding import notes_invented as notes_invented
+    from allonym.metrics.guarding import notes_kept as notes_kept
+    from allonym.metrics.guarding import numbers_kept as numbers_kept
     from allonym.metrics.scoring import bootstrap as bootstrap
     from allonym.metrics.semantics import cosine as cosine
     from allonym.metrics.semantics import embed as embed
@@ -33,6 +38,7 @@ READY = "ready"
 
 _FUNCTIONS = {
     "fluency": ("grammar_findings", "perplexity"),
+    "guarding": ("names_kept", "negations_kept", "notes_invented", "notes_kept", "numbers_kept"),
     "semantics": ("cosine", "embed", "meteor_1_5", "meteor_nltk", "similarity", "word_movers"),
     "style": ("feature_distance", "length_change", "unchanged", "unchanged_in_place"),
     "universal_encoder": ("meaning_use",),

@@ -1,0 +1,8 @@
+"""The guard: what a rewrite changed that matters, sentence by sentence: facts, notes, denials, who did what."""
+
+from __future__ import annotations
+
+from allonym.guard.comparing import compare as compare
+from allonym.guard.report import Finding as Finding
+from allonym.guard.report import Report as Report
+from allonym.guard.report import Span as Span
