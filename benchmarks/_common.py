@@ -213,7 +213,7 @@ def interleaved(works: dict[str, Callable[[], object]], repeats: int = REPEATS) 
 
 
 def matrix_pass(vectors: NDArray[np.float32]) -> None:
-    """Multiply all vectors with all, 512 rows at a time, in float32: the least that any exact method does.
+    """Multiply all vectors with all, 512 rows at a time, in float32, as a linear-algebra library does it.
 
     On one thread, because the idle time of further threads would count as CPU time and flatter what is compared.
     """

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from allonym.formats.files import open_documents
-from allonym.guard import Finding, Span, compare
+from allonym.guard import Alteration, Span, compare
 from allonym.guard.report import KINDS
 from allonym.language import facts
 
@@ -40,7 +40,7 @@ class Label:
     before: str | None
     after: str | None
 
-    def met_by(self, finding: Finding, texts: tuple[str, str]) -> bool:
+    def met_by(self, finding: Alteration, texts: tuple[str, str]) -> bool:
         """Tell whether a finding is of this kind and touches these words in one of the texts."""
         sides = zip((self.before, self.after), (finding.before, finding.after), texts, strict=True)
         return finding.kind == self.kind and any(_touch(words, span, text) for words, span, text in sides)
@@ -58,7 +58,7 @@ class Tally:
     harmless: int = 0
     harmless_clean: int = 0
 
-    def add(self, pair: dict[str, Any]) -> tuple[list[Label], list[Finding]]:
+    def add(self, pair: dict[str, Any]) -> tuple[list[Label], list[Alteration]]:
         """Count a pair; return what was missed and what was found in vain."""
         texts = pair["before"], pair["after"]
         labels = [Label(**label) for label in pair["findings"]]

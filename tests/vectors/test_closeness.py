@@ -37,7 +37,7 @@ def test_compiled_scores_are_the_same(monkeypatch):
 
 def test_every_sum_is_exact():
     closeness = WordCloseness(vectors(60, 300))
-    steps = closeness._steps.astype(np.int64)
+    steps = closeness._steps.vectors.astype(np.int64)
     squares = ((steps[:, None] - steps[None]) ** 2).sum(axis=2)
     assert squares.max() <= 2**24
     expected = FURTHEST - np.rint(np.sqrt(squares.astype(np.float32)) * np.float32(4096))

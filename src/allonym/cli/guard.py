@@ -19,7 +19,7 @@ from allonym.formats.tables import shown
 from allonym.metrics.figures import percent
 
 if TYPE_CHECKING:
-    from allonym.guard import Report
+    from allonym.guard import GuardReport
 
 _SHARES = {
     "notes": "content words kept",
@@ -108,7 +108,7 @@ def _documents(documents: Documents) -> Iterator[tuple[str, str]]:
         yield from zip(batch.ids, batch.texts, strict=True)
 
 
-def _compared(pairs: Iterator[_Pair], *, spacy: bool, synonyms: bool) -> Iterator[tuple[_Pair, Report]]:
+def _compared(pairs: Iterator[_Pair], *, spacy: bool, synonyms: bool) -> Iterator[tuple[_Pair, GuardReport]]:
     from allonym.guard import compare  # late: help loads no NumPy
     from allonym.language.synonyms import WordNet
 
@@ -117,7 +117,7 @@ def _compared(pairs: Iterator[_Pair], *, spacy: bool, synonyms: bool) -> Iterato
         yield pair, compare(pair.before, pair.after, spacy=spacy, wordnet=wordnet)
 
 
-def _print(talk: Talk, answers: Iterator[tuple[_Pair, Report]]) -> None:
+def _print(talk: Talk, answers: Iterator[tuple[_Pair, GuardReport]]) -> None:
     """Print reports as they come, so that memory stays small, and then what they say together."""
     from allonym.guard.report import NOTHING
 
@@ -141,7 +141,7 @@ def _print(talk: Talk, answers: Iterator[tuple[_Pair, Report]]) -> None:
         talk.line(line)
 
 
-def _print_report(talk: Talk, pair: _Pair, report: Report) -> None:
+def _print_report(talk: Talk, pair: _Pair, report: GuardReport) -> None:
     """Print findings, those of the same sentences together, with these sentences below."""
     if report.findings:
         talk.line(talk.heading(shown(pair.name)))

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from allonym.guard.comparing import compare as compare
-from allonym.guard.report import Finding as Finding
-from allonym.guard.report import Report as Report
+from allonym.guard.report import Alteration as Alteration
+from allonym.guard.report import GuardReport as GuardReport
 from allonym.guard.report import Span as Span

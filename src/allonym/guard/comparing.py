@@ -14,8 +14,8 @@ from allonym.errors import InputError
 from allonym.guard import alignment, denials, notes, roles, stated
 from allonym.guard.alignment import Group
 from allonym.guard.closeness import Closeness
-from allonym.guard.reading import Reading, Sentence, Word, read
-from allonym.guard.report import NOTHING, Aligned, Figures, Finding, Kind, Report, Share, Span
+from allonym.guard.reading import ReadText, Sentence, Word, read
+from allonym.guard.report import NOTHING, Aligned, Alteration, Figures, GuardReport, Kind, Share, Span
 from allonym.guard.stated import Side
 from allonym.language.facts import Fact, same
 from allonym.language.stop_words import STOP_WORDS
@@ -26,7 +26,7 @@ _ADDRESSES: Final = frozenset({"link", "e-mail"})
 _BESIDE: Final = 1  # groups: a number that stands in the next sentence is not lost
 
 
-def compare(before: str, after: str, *, spacy: bool = False, wordnet: WordNet | None = None) -> Report:
+def compare(before: str, after: str, *, spacy: bool = False, wordnet: WordNet | None = None) -> GuardReport:
     """Say what a rewrite changed that matters.
 
     Args:
@@ -69,7 +69,7 @@ class _Compared:
 class _Comparison:
     """Two texts side by side."""
 
-    def __init__(self, before: Reading, after: Reading, near: Closeness) -> None:
+    def __init__(self, before: ReadText, after: ReadText, near: Closeness) -> None:
         self._before, self._after, self._near = before, after, near
         self._groups = alignment.align(before.sentences, after.sentences)
         self._sides = [(_side(before, group.before), _side(after, group.after)) for group in self._groups]
@@ -78,13 +78,13 @@ class _Comparison:
         self._reconcile_notes()
         self._reconcile_denials()
 
-    def report(self) -> Report:
+    def report(self) -> GuardReport:
         """Return what was found."""
         findings = sorted(self._findings(), key=self._place)
         spans = tuple(
             Aligned(_spans(self._before, group.before), _spans(self._after, group.after)) for group in self._groups
         )
-        return Report(tuple(findings), spans, self._figures())
+        return GuardReport(tuple(findings), spans, self._figures())
 
     def _compare(self, group: Group, before: Side, after: Side) -> _Compared:
         content = [word for word in before.words if word.is_note], [word for word in after.words if word.is_note]
@@ -96,7 +96,7 @@ class _Comparison:
         facts = stated.match(_without_denials(before), _without_denials(after))
         return _Compared(facts, denied, matched, opposed[explained:], swapped, content)
 
-    def _of(self, reading: Reading, places: range) -> list[Sentence]:
+    def _of(self, reading: ReadText, places: range) -> list[Sentence]:
         return [reading.sentences[place] for place in places]
 
     def _reconcile_facts(self) -> None:
@@ -141,7 +141,7 @@ class _Comparison:
                     here.lost.pop()
                     there.invented.pop()
 
-    def _findings(self) -> Iterator[Finding]:
+    def _findings(self) -> Iterator[Alteration]:
         for compared in self._compared:
             for old, new in (*compared.facts.changed, *compared.denied.changed):
                 yield self._finding(old.kind, _span(old), _span(new))
@@ -163,7 +163,7 @@ class _Comparison:
         for span in _joined(_outside(invented, [one.after for one in quotations]), self._after):
             yield self._finding("note", None, span)
 
-    def _quotations(self) -> Iterator[Finding]:
+    def _quotations(self) -> Iterator[Alteration]:
         lost = [old for old in self._before.quotations if not _any_same(old, self._after.quotations)]
         invented = [new for new in self._after.quotations if not _any_same(new, self._before.quotations)]
         for old in lost:
@@ -177,10 +177,10 @@ class _Comparison:
         for new in invented:
             yield self._finding("quotation", None, _span(new))
 
-    def _finding(self, kind: Kind, before: Span | None, after: Span | None) -> Finding:
-        return Finding.of(kind, (self._before.text, self._after.text), before, after)
+    def _finding(self, kind: Kind, before: Span | None, after: Span | None) -> Alteration:
+        return Alteration.of(kind, (self._before.text, self._after.text), before, after)
 
-    def _place(self, finding: Finding) -> tuple[float, int]:
+    def _place(self, finding: Alteration) -> tuple[float, int]:
         """Order findings by the original; what was invented comes where its sentence stands."""
         if finding.before is not None:
             return finding.before.start, 0
@@ -215,7 +215,7 @@ class _Comparison:
         return total + Figures(*(Share(0, 0),) * 6, Share(still, len(quotations)))
 
 
-def _side(reading: Reading, places: range) -> Side:
+def _side(reading: ReadText, places: range) -> Side:
     sentences = [reading.sentences[place] for place in places]
     return Side(
         [fact for sentence in sentences for fact in sentence.facts],
@@ -227,7 +227,7 @@ def _without_denials(side: Side) -> Side:
     return Side([fact for fact in side.facts if fact.kind != "negation"], side.words)
 
 
-def _spans(reading: Reading, places: range) -> tuple[Span, ...]:
+def _spans(reading: ReadText, places: range) -> tuple[Span, ...]:
     return tuple(reading.sentences[place].span for place in places)
 
 
@@ -263,7 +263,7 @@ def _outside(words: Iterable[Word], spans: Sequence[Span | None]) -> list[Word]:
     return [word for word in words if not any(span and span.start <= word.start < span.end for span in spans)]
 
 
-def _joined(words: Sequence[Word], reading: Reading) -> Iterator[Span]:
+def _joined(words: Sequence[Word], reading: ReadText) -> Iterator[Span]:
     """Join words that stand side by side, or with small words between, to one stretch."""
     places = {word.start: place for place, word in enumerate(w for s in reading.sentences for w in s.words)}
     every = [word for sentence in reading.sentences for word in sentence.words]

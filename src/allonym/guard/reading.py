@@ -79,7 +79,7 @@ class Sentence:
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReadText:
     """A text, read."""
 
     text: str = field(repr=False)
@@ -87,7 +87,7 @@ class Reading:
     quotations: tuple[Fact, ...] = field(repr=False)
 
 
-def read(text: str, *, spacy: bool = False) -> Reading:
+def read(text: str, *, spacy: bool = False) -> ReadText:
     """Read a text."""
     found = facts.find(text, quotations=False, spacy=spacy)
     words = tuple(_words(text, found))
@@ -99,7 +99,7 @@ def read(text: str, *, spacy: bool = False) -> Reading:
         if end_word > first_word or end_fact > first_fact:  # signs alone say nothing
             sentences.append(Sentence(span, words[first_word:end_word], found[first_fact:end_fact]))
         first_word, first_fact = end_word, end_fact
-    return Reading(text, tuple(sentences), quotations)
+    return ReadText(text, tuple(sentences), quotations)
 
 
 def _until(things: tuple[Word, ...] | tuple[Fact, ...], place: int, end: int) -> int:

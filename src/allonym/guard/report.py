@@ -12,14 +12,14 @@ from allonym.language.facts import Kind as FactKind
 
 Kind: TypeAlias = Literal[FactKind, "note", "opposite", "roles"]
 KINDS: Final[tuple[Kind, ...]] = (*get_args(FactKind), "note", "opposite", "roles")
-Change = Literal["changed", "lost", "invented"]
+Fate = Literal["changed", "lost", "invented"]
 
-_OF_FACT: Final[Mapping[Change, str]] = {
+_OF_FACT: Final[Mapping[Fate, str]] = {
     "changed": "The {kind} “{before}” became “{after}”.",
     "lost": "The {kind} “{before}” is gone.",
     "invented": "The {kind} “{after}” was not there before.",
 }
-_SAID: Final[Mapping[tuple[Kind, Change], str]] = {
+_SAID: Final[Mapping[tuple[Kind, Fate], str]] = {
     ("note", "changed"): "“{before}” became “{after}”.",
     ("note", "lost"): "“{before}” is gone.",
     ("note", "invented"): "“{after}” was not there before.",
@@ -44,7 +44,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Alteration:
     """Something that matters and that a rewrite changed.
 
     Attributes:
@@ -56,15 +56,15 @@ class Finding:
     """
 
     kind: Kind
-    change: Change
+    change: Fate
     before: Span | None
     after: Span | None
     said: str = field(repr=False)
 
     @classmethod
-    def of(cls, kind: Kind, texts: tuple[str, str], before: Span | None, after: Span | None) -> Finding:
+    def of(cls, kind: Kind, texts: tuple[str, str], before: Span | None, after: Span | None) -> Alteration:
         """Return a finding with its sentence."""
-        change: Change = "invented" if before is None else "lost" if after is None else "changed"
+        change: Fate = "invented" if before is None else "lost" if after is None else "changed"
         quoted = {
             name: "" if span is None else " ".join(span.of(text).split())
             for name, span, text in zip(("before", "after"), (before, after), texts, strict=True)
@@ -148,7 +148,7 @@ class Aligned:
 
 
 @dataclass(frozen=True)
-class Report:
+class GuardReport:
     """What a rewrite changed that matters.
 
     Attributes:
@@ -157,7 +157,7 @@ class Report:
         figures: Shares.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Alteration, ...]
     sentences: tuple[Aligned, ...]
     figures: Figures
 
@@ -167,7 +167,7 @@ class Report:
         counted = Counter(finding.kind for finding in self.findings)
         return {kind: counted[kind] for kind in KINDS if counted[kind]}
 
-    def sentences_of(self, finding: Finding) -> Aligned:
+    def sentences_of(self, finding: Alteration) -> Aligned:
         """Return the sentences of both texts that a finding is about; none if it stands in no sentence."""
         for aligned in self.sentences:
             for span, spans in ((finding.before, aligned.before), (finding.after, aligned.after)):

@@ -131,11 +131,11 @@ def _among(one: str, others: set[str], near: Closeness) -> bool:
 
 def _deeds(words: Sequence[Word]) -> list[_Deed]:
     """Read the deeds of a sentence."""
-    reader = _Reader(words)
+    reader = _RoleReader(words)
     return reader.deeds()
 
 
-class _Reader:
+class _RoleReader:
     """Cuts a sentence into phrases and verbs, from left to right."""
 
     def __init__(self, words: Sequence[Word]) -> None:

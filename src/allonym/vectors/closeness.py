@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from allonym import arithmetic
 from allonym.acceleration import worth_compiling
 from allonym.errors import ParameterError
-from allonym.vectors.ratings import Float32, finished_products
+from allonym.vectors.products import Float32, WholeVectors
 
 _LONGEST = 2048
 _FRACTION = 4096  # units of distance in one step of the grid
@@ -40,17 +40,18 @@ class WordCloseness:
         if not 0 < longest < math.inf or room <= 0:
             raise ParameterError("word vectors must be finite, not all zero, and of fewer than 16 million dimensions.")
         step = longest / room
-        self._steps = np.ascontiguousarray(np.rint(vectors.astype(np.float64) / step), dtype=np.float32)
-        self._squares: Float32 = np.einsum("ij,ij->i", self._steps, self._steps)
+        steps = np.ascontiguousarray(np.rint(vectors.astype(np.float64) / step), dtype=np.float32)
+        self._squares: Float32 = np.einsum("ij,ij->i", steps, steps)
+        self._steps = WholeVectors(steps)
         self.shape = (len(vectors), len(vectors))
         self.unit = step / _FRACTION
-        self.rounded: Float32 = (self._steps * step).astype(np.float32)
+        self.rounded: Float32 = (steps * step).astype(np.float32)
 
     def tiles(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, Float32]]:
         """Yield (offset into `rows`, scores of the next few words with every word)."""
-        finish = _compiled_finish() if worth_compiling(len(rows) * self.shape[1]) else _finish
-        squares = self._squares
-        return finished_products(self._steps, rows, lambda tile, of: finish(tile, squares[of], squares))
+        fast = worth_compiling(len(rows) * self.shape[1])
+        finish, squares = _compiled_finish() if fast else _finish, self._squares
+        return self._steps.products(rows, lambda tile, of: finish(tile, squares[of], squares), fast=fast)
 
 
 def _finish(tile: Float32, own: Float32, squares: Float32) -> None:

@@ -9,30 +9,27 @@ the order in which a linear-algebra library adds them no longer matters. The rou
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from allonym import arithmetic
-from allonym.acceleration import slab_bytes, worth_compiling
+from allonym.acceleration import worth_compiling
 from allonym.errors import ParameterError
 from allonym.language.words import letter_bigrams
+from allonym.vectors.products import TILE_BYTES, Finish, WholeVectors
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 Float32 = NDArray[np.float32]
 Int64 = NDArray[np.int64]
-Finish = Callable[[Float32, Int64], None]
 
 _SCALE = 4064
 _MOST_DIMENSIONS = 4096
 ONE = _SCALE * _SCALE  # the rating 1, in grid units
-
-_SLAB_ROWS = 512
-_TILE_BYTES = 2**19  # finished and consumed while still in the cache
 
 
 class WordRatings:
@@ -59,7 +56,7 @@ class WordRatings:
         if vectors.shape[1] > _MOST_DIMENSIONS:
             raise ParameterError(f"vectors must have at most {_MOST_DIMENSIONS} dimensions.")
         self.shape = (len(words), len(words))
-        self._vectors = quantise(vectors)
+        self._vectors = WholeVectors(quantise(vectors))
         self._spelling_weight = float(spelling_weight)
         self._bigrams = bigram_incidence(words)
         self._words_with = sparse.csr_array(self._bigrams.T)
@@ -71,8 +68,8 @@ class WordRatings:
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Float32]]:
         """Yield (offset into `rows`, ratings of the next few rows with every word), in grid units."""
-        finish = self._compiled_finish() if worth_compiling(len(rows) * self.shape[1]) else self._finish
-        return finished_products(self._vectors, rows, finish)
+        fast = worth_compiling(len(rows) * self.shape[1])
+        return self._vectors.products(rows, self._compiled_finish() if fast else self._finish, fast=fast)
 
     def _finish(self, tile: Float32, rows: Int64) -> None:
         """Turn scaled cosines into ratings: spelling, then the clip."""
@@ -110,30 +107,12 @@ class IdentityRatings:
 
     def tiles(self, rows: Int64) -> Iterator[tuple[int, Float32]]:
         """Yield (offset into `rows`, ratings of the next few rows with every term), in grid units."""
-        tile_rows = max(1, _TILE_BYTES // (4 * self.shape[1]))
+        tile_rows = max(1, TILE_BYTES // (4 * self.shape[1]))
         for offset in range(0, len(rows), tile_rows):
             here = rows[offset : offset + tile_rows]
             tile = np.zeros((len(here), self.shape[1]), np.float32)
             tile[np.arange(len(here)), here] = ONE
             yield offset, tile
-
-
-def finished_products(vectors: Float32, rows: Int64, finish: Finish) -> Iterator[tuple[int, Float32]]:
-    """Yield (offset into `rows`, products of the next few rows with all vectors, finished in place).
-
-    Products of many rows at once are fast; a few of them are finished and consumed while still in the cache.
-    """
-    outputs = len(vectors)
-    slab_rows = max(1, min(_SLAB_ROWS, slab_bytes() // (4 * outputs), len(rows)))
-    tile_rows = max(1, _TILE_BYTES // (4 * outputs))
-    slab = np.empty((slab_rows, outputs), np.float32)
-    for start in range(0, len(rows), slab_rows):
-        slab_of = rows[start : start + slab_rows]
-        products = np.matmul(vectors[slab_of], vectors.T, out=slab[: len(slab_of)])
-        for offset in range(0, len(slab_of), tile_rows):
-            tile = products[offset : offset + tile_rows]
-            finish(tile, slab_of[offset : offset + tile_rows])
-            yield start + offset, tile
 
 
 def quantise(vectors: Float32) -> Float32:

@@ -89,7 +89,7 @@ TIME: Final = re.compile(
 _PARTS: Final = {"half": 30, "quarter": 15, "a quarter": 15, "five": 5, "ten": 10, "twenty": 20, "twenty-five": 25}
 
 
-class Found(NamedTuple):
+class CalendarFact(NamedTuple):
     """A date or time: where it stands, and its value."""
 
     start: int
@@ -97,7 +97,7 @@ class Found(NamedTuple):
     value: str
 
 
-def dates(text: str) -> Iterator[Found]:
+def dates(text: str) -> Iterator[CalendarFact]:
     """Yield dates in order; years that stand alone come after the others."""
     for match in DATE.finditer(text):
         kind = match.lastgroup or ""
@@ -107,9 +107,9 @@ def dates(text: str) -> Iterator[Found]:
             continue
         value = _date(match, kind)
         if value:
-            yield Found(match.start(), match.end(), value)
+            yield CalendarFact(match.start(), match.end(), value)
     for match in _LONE_YEAR.finditer(text):
-        yield Found(match.start(), match.end(), match["year"])
+        yield CalendarFact(match.start(), match.end(), match["year"])
 
 
 def _date(match: re.Match[str], kind: str) -> str:
@@ -153,7 +153,7 @@ def _slashed(written: str, sign: str) -> str:
     return "|".join(f"{year}-{month:02d}-{day:02d}" for month, day in pairs if 0 < month <= 12 and 0 < day <= 31)
 
 
-def times(text: str) -> Iterator[Found]:
+def times(text: str) -> Iterator[CalendarFact]:
     """Yield times of day in order."""
     for match in TIME.finditer(text):
         hour = match["hour"] or match["hour2"] or match["hour3"] or match["hour4"] or match["hour5"]
@@ -166,7 +166,7 @@ def times(text: str) -> Iterator[Found]:
             half = (match["half"] or "").lower()[:1]
             value = _clock(_hour(hour), minute, half, sure=hour[0] == "0")
         if value:
-            yield Found(match.start(), match.end(), value)
+            yield CalendarFact(match.start(), match.end(), value)
 
 
 def _hour(written: str) -> int:

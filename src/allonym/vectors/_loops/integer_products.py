@@ -11,6 +11,8 @@ side by side.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -44,10 +46,23 @@ def _block_of_products(
 
     `stride` is the number of products between one row and the next.
     """
-    return types.void(*[types.intp] * 5), _write_block
+    return types.void(*[types.intp] * 5), partial(_write_block, lambda _builder, sums: sums)
 
 
-def _write_block(context: Any, builder: ir.IRBuilder, _signature: Any, arguments: Any) -> Any:  # noqa: ANN401
+def _block_of_floats(
+    _context: object, left: object, right: object, pairs: object, products: object, stride: object
+) -> tuple[object, object]:
+    """Do the same, and write the products as float32, which holds those of up to 2^24 exactly."""
+    return types.void(*[types.intp] * 5), partial(_write_block, lambda builder, sums: builder.sitofp(sums, _FLOATS))
+
+
+def _write_block(
+    as_written: Callable[[ir.IRBuilder, ir.Value], ir.Value],
+    context: Any,  # noqa: ANN401 - numba has no types
+    builder: ir.IRBuilder,
+    _signature: Any,  # noqa: ANN401
+    arguments: Any,  # noqa: ANN401
+) -> Any:  # noqa: ANN401
     left, right, pairs, products, stride = arguments
     narrow = ir.VectorType(ir.IntType(16), 2 * _LANES)
     start, loop, done = builder.block, *(builder.append_basic_block(name) for name in ("pairs", "done"))
@@ -77,12 +92,14 @@ def _write_block(context: Any, builder: ir.IRBuilder, _signature: Any, arguments
             phi.add_incoming(value, loop)
             offset = builder.add(builder.mul(stride, _index(row)), _index(number * _LANES))
             address = builder.add(products, builder.mul(offset, _index(4)))
-            builder.store(value, builder.inttoptr(address, _SUMS.as_pointer()), align=4)
+            written = as_written(builder, value)
+            builder.store(written, builder.inttoptr(address, written.type.as_pointer()), align=4)
     return context.get_dummy_value()
 
 
 _INDEX = ir.IntType(64)
 _SUMS = ir.VectorType(ir.IntType(32), _LANES)
+_FLOATS = ir.VectorType(ir.FloatType(), _LANES)
 _PRODUCTS = ir.VectorType(ir.IntType(32), 2 * _LANES)
 
 
@@ -108,6 +125,7 @@ def _added(builder: ir.IRBuilder, total: ir.Value, first: ir.Value, second: ir.V
 
 
 block_of_products: Any = intrinsic(_block_of_products)
+block_of_floats: Any = intrinsic(_block_of_floats)
 
 
 def multiply(rows: NDArray[np.int16], columns: Int32, count: int) -> Int32:
@@ -127,3 +145,27 @@ def _multiply(rows: Int32, columns: Int32, out: Int32) -> None:
             row = rows.ctypes.data + few * pairs * ROWS * 4
             place = out.ctypes.data + (few * ROWS * out.shape[1] + block * COLUMNS) * 4
             block_of_products(row, column, pairs, place, out.shape[1])
+
+
+def packed_to_the_end(vectors: NDArray[np.int16]) -> Int32:
+    """Return vectors, of which there are `COLUMNS` at least, packed for `multiply_as_floats`.
+
+    The last block holds the last vectors, some of them a second time, in the place of zeros: rows of products then
+    lie one after another without gaps.
+    """
+    count = len(vectors)
+    whole = count // COLUMNS * COLUMNS
+    ends = [vectors[:whole], *([vectors[-COLUMNS:]] if whole < count else [])]
+    return packed(np.concatenate(ends), COLUMNS)
+
+
+@compiled
+def multiply_as_floats(rows: Int32, columns: Int32, out: NDArray[np.float32]) -> None:
+    """Fill `out` with the products of packed rows with vectors that `packed_to_the_end` packed; none is above 2^24."""
+    pairs = rows.shape[1]
+    for block in range(columns.shape[0]):
+        column = columns.ctypes.data + block * pairs * COLUMNS * 4
+        first = min(block * COLUMNS, out.shape[1] - COLUMNS)
+        for few in range(rows.shape[0]):
+            row = rows.ctypes.data + few * pairs * ROWS * 4
+            block_of_floats(row, column, pairs, out.ctypes.data + (few * ROWS * out.shape[1] + first) * 4, out.shape[1])
