@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable
 from functools import cache
 
@@ -20,7 +21,7 @@ from allonym.anonymizers.words.laplace import WordLaplace
 from allonym.language import words as reading
 from allonym.language.sequences import END
 from allonym.mechanisms import Exponential, Subset, TwoSet, subset, two_set
-from allonym.randomness import insecure
+from allonym.randomness import DocumentStreams, insecure
 
 HONEST: dict[str, Callable[[], Anonymizer]] = {
     "syntf": SynTF,
@@ -133,6 +134,23 @@ def rows_share(step, apart):
     return shared
 
 
+def last_two_terms_are_counted(self, texts, streams):
+    """An index off by two: the last terms of the vocabulary are counted as they are."""
+    counts = SynTF._anonymize(self, texts, streams).toarray()
+    counts[:, -2:] += self.compositions(texts).toarray()[:, -2:]
+    return sparse.csr_array(counts)
+
+
+def positions_begin_anew(monkeypatch, after):
+    """Rows are counted in a number that is too small."""
+    real = DocumentStreams.__init__
+
+    def made(self, key, digests, start, *, repeatable):
+        real(self, key, digests, start % after, repeatable=repeatable)
+
+    monkeypatch.setattr(DocumentStreams, "__init__", made)
+
+
 def more_words_drawn_than_stated(self, texts, streams):
     wide = copy.copy(self)
     wide.words = self.words + 1
@@ -171,6 +189,17 @@ def written(change):
     return made
 
 
+def bags(change):
+    """The honest bags of words, changed likewise."""
+
+    def _anonymize(self, texts, streams):
+        outputs = WordExponential._anonymize(self, texts, streams)
+        pairs = zip(outputs, texts, strict=True)
+        return [change(self, " ".join(output), text).split() for output, text in pairs]
+
+    return _anonymize
+
+
 def copies_a_blank_line(_, output, text):
     return f"\n\n{output}" if "\n\n" in text else output
 
@@ -185,6 +214,37 @@ def copies_a_capital(_, output, text):
 
 def copies_digits(_, output, text):
     return output + "".join(sign for sign in text if sign.isdigit())
+
+
+def counts_paragraphs(_, output, text):
+    return " ".join([output, *["water"] * (text.count("\n\n") // 3)])
+
+
+def copies_spaces_at_the_end(_, output, text):
+    return output + " " * (len(text) - len(text.rstrip(" ")))
+
+
+def notices_a_title(_, output, text):
+    inside = [word for word in text.split()[1:] if word.istitle()]
+    return output.capitalize() if len(inside) == 1 else output
+
+
+def notices_a_party(_, output, text):
+    return f"{output} water" if "\N{PARTY POPPER}" in text else output
+
+
+def copies_a_date(_, output, text):
+    return " ".join([output, *re.findall(r"\b\d{1,2}/\d{1,2}/\d{4}\b", text)])
+
+
+def copies_a_rare_letter(_, output, text):
+    return output + "".join(sign for sign in text if sign in "\N{LATIN SMALL LETTER THORN}\N{LATIN SMALL LETTER ETH}")
+
+
+def keeps_the_last_two_of_the_vocabulary(self, output, text):
+    """An index off by two: what stands at the end of the table is passed as it is."""
+    kept = [word for word in text.split() if word in self.audited().words[-2:]]
+    return " ".join([*kept, *output.split()[len(kept) :]])
 
 
 def keeps_the_last_word(self, output, text):

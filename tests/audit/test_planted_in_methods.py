@@ -14,11 +14,11 @@ from allonym.anonymizers.erae.auditing import tiny
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.words.laplace import WordLaplace
-from allonym.audit.documents import documents, few_documents
+from allonym.audit.documents import documents, few_documents, of_vocabulary
 from allonym.audit.interference import interference, job_files
 from allonym.audit.pipeline import pipeline
 from allonym.audit.release import words_for
-from allonym.audit.streams import many_rows, streams
+from allonym.audit.streams import far_rows, many_rows, streams
 
 AS_IT_IS = "as it is"
 
@@ -99,7 +99,48 @@ def test_what_goes_around_the_draws_is_interference(bug):
     assert found & {"interference", "draws"}, bug
 
 
+AT_THE_END = {
+    "texts": {"_anonymize": TEXTS(planted.keeps_the_last_two_of_the_vocabulary)(WordLaplace)},
+    "exponential": {"_anonymize": planted.bags(planted.keeps_the_last_two_of_the_vocabulary)},
+    "syntf": {"_anonymize": planted.last_two_terms_are_counted},
+    "erae": {"_anonymize": TEXTS(planted.keeps_the_last_two_of_the_vocabulary)(ERAE)},
+}
+NOTICED = {
+    "paragraphs are counted": planted.counts_paragraphs,
+    "spaces at the end are copied": planted.copies_spaces_at_the_end,
+    "one word in title case shows": planted.notices_a_title,
+    "one emoji shows": planted.notices_a_party,
+    "a date is copied": planted.copies_a_date,
+    "rare letters are copied": planted.copies_a_rare_letter,
+}
+
+
+@pytest.mark.parametrize("name", AT_THE_END)
+def test_the_end_of_the_vocabulary_is_looked_at(name):
+    method = planted.broken(name, **AT_THE_END[name])
+    first, last, all_over = of_vocabulary(method.audited().words)
+    listed = [last] if method.audited().slow else [first, last, all_over]
+    assert "interference" in violated(interference(method, listed, tables=1, where=AS_IT_IS))
+    assert not violated(interference(planted.shipped(name), listed, tables=1, where=AS_IT_IS))
+
+
+@pytest.mark.parametrize("bug", NOTICED)
+@pytest.mark.parametrize(("name", "kind"), [("texts", WordLaplace), ("random", RandomReplacement), ("erae", ERAE)])
+def test_what_is_noticed_of_a_text_is_interference(bug, name, kind):
+    small = planted.broken(name, _anonymize=TEXTS(NOTICED[bug])(kind)).audited().small()
+    assert "interference" in violated(interference(small.short, documents(PLAIN[:8]), tables=1, where="small"))
+
+
+@pytest.mark.parametrize("after", [256, 65_536])
+def test_rows_that_are_counted_in_too_small_a_number(monkeypatch, after):
+    small = planted.shipped("syntf").audited().small()
+    assert far_rows(small.shortest, "house", "small").verdict == "holds"
+    planted.positions_begin_anew(monkeypatch, after)
+    assert far_rows(small.shortest, "house", "small").verdict == "violated"
+
+
 SHARED = {
+    "rows 3i and 3i + 2": planted.rows_share(3, 2),
     "9 rows 2i and 2i + 1": planted.rows_share(2, 1),
     "rows i and i + 7": planted.rows_share(14, 7),
     "rows i and i + 1,000": planted.rows_share(1, 1000),

@@ -1,4 +1,4 @@
-"""No front end knows a method by its class or its name: what it needs, an anonymizer says of itself."""
+"""No front end knows a method or a mechanism by its class or name: what it needs, each says of itself."""
 
 from __future__ import annotations
 
@@ -10,19 +10,23 @@ from pathlib import Path
 import pytest
 
 import allonym
-from allonym import anonymizers
+from allonym import anonymizers, mechanisms
 
 SOURCE = Path(allonym.__file__).parent
 ROOMS = ("audit", "cli", "evaluation", "jobs", "web")
 SHARED = {"auditing", "base", "offers", "release", "settings"}  # of all anonymizers
 METHODS = set(anonymizers.examples())
-CLASSES = {kind.__name__ for example in anonymizers.examples().values() for kind in type(example).__mro__} & {
-    node.name
-    for path in (SOURCE / "anonymizers").rglob("*.py")
-    if path.stem not in SHARED
-    for node in ast.walk(ast.parse(path.read_text("utf-8")))
-    if isinstance(node, ast.ClassDef)
-}
+MECHANISMS = {kind.__name__ for kind in mechanisms.kinds()}
+CLASSES = MECHANISMS | (
+    {kind.__name__ for example in anonymizers.examples().values() for kind in type(example).__mro__}
+    & {
+        node.name
+        for path in (SOURCE / "anonymizers").rglob("*.py")
+        if path.stem not in SHARED
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.ClassDef)
+    }
+)
 
 
 def names(node: ast.AST) -> Iterator[str]:
@@ -41,6 +45,8 @@ def asks(node: ast.AST) -> str:
         return "" if node.module.split(".")[2] in SHARED else f"imports {node.module}"
     if isinstance(node, ast.ImportFrom) and node.module == "allonym" and CLASSES & {one.name for one in node.names}:
         return "imports a method"
+    if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("allonym.mechanisms"):
+        return "imports a mechanism" if MECHANISMS & {one.name for one in node.names} else ""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ("isinstance", "issubclass"):
         return "asks for a class" if CLASSES.intersection(names(node.args[1])) else ""
     if isinstance(node, ast.Compare):
@@ -70,6 +76,8 @@ def test_no_front_end_asks_for_a_class_or_a_name():
     [
         "from allonym.anonymizers.erae import ERAE",
         "from allonym import SynTF",
+        "from allonym.mechanisms import Exponential",
+        "isinstance(mechanism, Exponential)",
         "isinstance(anonymizer, ERAE)",
         "issubclass(kind, (Other, substitution.WordSubstitution))",
         "type(anonymizer) is ERAE",

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ast
 import doctest
 import os
 import re
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -24,6 +26,8 @@ FENCE = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 # A block of commands; a comment before it tells that what they print is drawn, and differs each time.
 CONSOLE = re.compile(r"^(<!-- drawn -->\n)?```console\n(.*?)^```", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```pycon\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+SOURCE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def anchors(page: Path) -> set[str]:
@@ -49,6 +53,35 @@ def test_the_link_test_can_fail(tmp_path):
     (tmp_path / "page.md").write_text("# A page\n\n[gone](nowhere.md)\n", "utf-8")
     with pytest.raises(AssertionError, match="leads nowhere"):
         test_no_link_is_dead(tmp_path / "page.md")
+
+
+def imported(source: str):
+    """Yield the names that a piece of Python takes from this package, each with its module."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == "allonym":
+            yield from ((node.module, alias.name) for alias in node.names)
+
+
+def is_there(module: str, name: str) -> bool:
+    found = import_module(module)
+    return hasattr(found, name) or (hasattr(found, "__path__") and find_spec(f"{module}.{name}") is not None)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_python_on_a_page_can_be_read_and_imports_what_there_is(page):
+    for source in SOURCE.findall(page.read_text("utf-8")):
+        assert [name for module, name in imported(source) if not is_there(module, name)] == []
+
+
+def test_python_that_was_broken_is_seen():
+    with pytest.raises(SyntaxError):
+        list(imported("found = 1 # a comment found.loss\nFraction(3, 1) print(found)\n"))
+    assert list(imported("from allonym.audit import exact, nothing\n")) == [
+        ("allonym.audit", "exact"),
+        ("allonym.audit", "nothing"),
+    ]
+    assert is_there("allonym.audit", "exact")
+    assert not is_there("allonym.audit", "nothing")
 
 
 def blocks(page: Path):

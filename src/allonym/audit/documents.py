@@ -1,7 +1,8 @@
 """The documents that an audit feeds to a method, and for each a plain one that shares what the method says it copies.
 
 They are odd in the ways that are treated as special by mistake: empty, blank, long, loud, in other scripts, with
-numbers, unknown words and broken characters, of many lengths, and some generated ones.
+numbers, unknown words and broken characters, of many lengths, and some generated ones. No list of signs or words is
+ever complete, so three documents hold every sign of some kind, and three are made of the method's own vocabulary.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator, Sequence
 from importlib.resources import files
+from itertools import chain
 
 import numpy as np
 
@@ -24,13 +26,18 @@ _UNKNOWN = ("quavexil", "brintosk", "zorplume", "wexhadit", "jolvarnq", "klimpos
 _LENGTHS = (2, 4, 5, *range(7, 12), 13, *range(15, 18), 20, 21, *range(29, 34), 50, 51, 63, 64, 65, 100, 101, 127, 129)
 _LONG = (149, 150, 151, 200, 255, 257, 300, 499, 501, 599, 601, 1000, 1025, 3000)
 _GENERATED = 24
+_SURROGATES = range(0xD800, 0xE000)
+_EMOJI = ((0x2600, 0x27C0), (0xFE0F, 0xFE10), (0x1F1E6, 0x1F200), (0x1F300, 0x1F650), (0x1F680, 0x1F700),
+          (0x1F900, 0x1FB00))  # fmt: skip
+_FROM_THE_VOCABULARY = 500
 _FEW = frozenset(
     (  # noqa: SIM905 - readable
         "plain words;an empty document;a blank line inside;a line break at the end;a tab at the end;capitals;"
         "a capital at the start;a full stop;quotes;the number 7;numbers alone;emoji;a lone surrogate;1 unknown words;"
         "2 unknown words;3 unknown words;unknown words alone;stop words;one word 9 times;2 sentences;21 sentences;"
         "5 words;31 words;601 words;3000 words;contractions;another order;other scripts;generated text 3;"
-        "generated text 5;generated text 6"
+        "generated text 5;generated text 6;a word in capitals;title case;spaces at the end;seven paragraphs;"
+        "a date and a time;every sign below U+0250;every emoji"
     ).split(";")
 )
 _MARKS = (" ", " ", " ", ", ", ". ", "! ", "? ", "\n", "\n\n", " - ", "; ", "\t", "  ", " (", ") ", ' "', "...")
@@ -47,6 +54,7 @@ def documents(known: Sequence[str]) -> Iterator[tuple[str, str]]:
     plain = f"{first} {second} {third}"
     yield "plain words", plain
     yield from _special(first, second, third)
+    yield from _every_sign(first, third)
     for count in range(1, len(_UNKNOWN) + 1):
         yield f"{count} unknown words", " ".join([plain, *_UNKNOWN[:count]])
     yield "unknown words alone", " ".join(_UNKNOWN[:3])
@@ -73,10 +81,36 @@ def _special(first: str, second: str, third: str) -> Iterator[tuple[str, str]]:
     plain = f"{first} {second} {third}"
     yield "a capital at the start", plain[:1].upper() + plain[1:]
     yield "a capital in the middle", f"{first} {second.capitalize()} {third}"
+    yield "a word in capitals", f"{first} {second.upper()} {third}"
+    yield "a word of two capitals", f"{first} {second.capitalize()}{third.capitalize()} {third}"
     yield "capitals", plain.upper()
     yield "title case", plain.title()
     yield "mixed case", "".join(sign.upper() if place % 2 else sign for place, sign in enumerate(plain))
     yield "a word of 10,000 letters", f"{first} {'a' * 10_000} {third}"
+
+
+def _every_sign(first: str, third: str) -> Iterator[tuple[str, str]]:
+    """Yield documents with every sign of a kind: whichever is treated as special by mistake, it is among them."""
+    kinds = {
+        # The apostrophe has documents of its own: what is written with one has no plain twin where words are counted.
+        "every sign below U+0250": (code for code in range(0x250) if code != ord("'")),
+        "signs of all scripts": (code for code in range(0x250, 0x10000, 16) if code not in _SURROGATES),
+        "every emoji": chain.from_iterable(range(*block) for block in _EMOJI),
+    }
+    for name, codes in kinds.items():
+        yield name, " ".join([first, *map(chr, codes), third])
+
+
+def of_vocabulary(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield documents made of a method's own list of words, where it has a long one: its ends, and words all over it.
+
+    Numbers of words are counted from either end, and a word past the last is where mistakes show.
+    """
+    if len(words) < _FROM_THE_VOCABULARY:
+        return
+    yield "the first words of the vocabulary", " ".join(words[:5])
+    yield "the last words of the vocabulary", " ".join(words[-5:])
+    yield "words from all over the vocabulary", " ".join(words[:: len(words) // _FROM_THE_VOCABULARY])
 
 
 def generated(known: Sequence[str], number: int) -> str:
@@ -99,7 +133,7 @@ def generated(known: Sequence[str], number: int) -> str:
 
 
 def few_documents(known: Sequence[str]) -> list[tuple[str, str]]:
-    """Return some thirty of the documents, of every kind: for methods that take a second for each."""
+    """Return some forty of the documents, of every kind: for methods that take a second for each."""
     return [(name, text) for name, text in documents(known) if name in _FEW]
 
 

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from allonym.anonymizers.auditing import PLAIN
 from allonym.anonymizers.base import Anonymizer
-from allonym.audit.documents import documents, few_documents
+from allonym.audit.documents import documents, few_documents, of_vocabulary
 from allonym.audit.findings import Finding
 from allonym.audit.interference import interference, job_files
 from allonym.audit.pipeline import pipeline
-from allonym.audit.streams import many_rows, streams
+from allonym.audit.streams import far_rows, many_rows, streams
 
 _AS_IT_IS, _SMALL = "as it is", "a few words, a small loss"
 _FEWEST_WORDS = 3
@@ -44,6 +44,12 @@ def words_for(anonymizer: Anonymizer) -> tuple[str, ...]:
     return audited.known() if audited.words else PLAIN
 
 
+def documents_for(anonymizer: Anonymizer, words: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the documents that a method is asked about as it is, the plain one first."""
+    audited = anonymizer.audited()
+    return [*(few_documents(words) if audited.slow else documents(words)), *of_vocabulary(audited.words)]
+
+
 def unknown_words(anonymizer: Anonymizer) -> Finding:
     """Return the finding that a method knows too few words."""
     says = (
@@ -55,9 +61,8 @@ def unknown_words(anonymizer: Anonymizer) -> Finding:
 
 def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     """Return the findings of non-interference: of the method as it is, and of versions with few words."""
-    audited = anonymizer.audited()
-    listed = few_documents(words) if audited.slow else documents(words)
-    findings, small = interference(anonymizer, listed, tables=1, where=_AS_IT_IS), audited.small()
+    small = anonymizer.audited().small()
+    findings = interference(anonymizer, documents_for(anonymizer, words), tables=1, where=_AS_IT_IS)
     if small is None:
         return [*findings, job_files(anonymizer, few_documents(words), _AS_IT_IS)]
     if small.roomy is not None:
@@ -74,4 +79,5 @@ def _noise(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     if small is None:
         return findings
     findings += streams(small.anonymizer, small.words, where=_SMALL)
-    return [*findings, many_rows(small.shortest, small.words[0], _SMALL)]
+    row_by_row = (many_rows, far_rows)
+    return [*findings, *(look(small.shortest, small.words[0], _SMALL) for look in row_by_row)]

@@ -20,6 +20,8 @@ from allonym.randomness import secure
 
 _MANY = 1_200
 _PREFIX = 300  # words that two long texts share
+# Where a counter of rows may begin anew: the sizes of bytes and words, and of batches.
+_FAR = (1, 7, 255, 256, 1_000, 1_024, 4_096, 50_000, 65_536, 10**6, 2**31, 2**32, 2**48)
 
 
 def texts_to_tell_apart(known: Sequence[str]) -> list[tuple[str, str]]:
@@ -79,6 +81,16 @@ def many_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:
     return _distinct("noise of documents", [watch.words()], f"{_MANY:,} equal documents", where)
 
 
+def far_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:
+    """Return whether equal documents of one release have noise of their own, each in a batch far from the others."""
+    key, read = secure().key, list[Words]()
+    for start in (0, *_FAR):
+        with watched() as watch:
+            anonymizer.release([word], rng=secure(key), start=start)
+        read.append(watch.words())
+    return _distinct("noise of batches", read, f"equal documents up to {max(_FAR):,} rows apart", where)
+
+
 def _distinct(check: str, read: Sequence[Words], who: str, where: str) -> Finding:
     """Return whether all words that were read differ."""
     words = np.concatenate(read)
@@ -103,7 +115,8 @@ def _elsewhere(watches: Sequence[Watch], where: str) -> Finding:
 def _releases(anonymizer: Anonymizer, texts: Sequence[str], where: str) -> Finding:
     """Return whether releases that follow each other under one key, also by another method, have their own noise."""
     rng, read = secure(), list[Words]()
-    for method in (anonymizer, anonymizer, anonymizers.examples()["random-replacement"]):
+    another = next(one for one in anonymizers.examples().values() if one.is_a_baseline and one.guarantee().formal)
+    for method in (anonymizer, anonymizer, another):
         with watched() as watch:
             method.release(texts, rng=rng)
         read.append(watch.words())

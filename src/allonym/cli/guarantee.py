@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -13,9 +13,6 @@ from allonym.cli.talk import Talk, common_options
 from allonym.formats.files import open_documents
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
-
-if TYPE_CHECKING:
-    from allonym.mechanisms import Exponential
 
 
 @click.command(name="guarantee")
@@ -39,19 +36,16 @@ def command(
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> None:
     """Say what a configuration promises, before any data is seen."""
-    from allonym.mechanisms import Exponential
-
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged)
     promised = anonymizer.guarantee(documents)
-    mechanism = getattr(anonymizer, "mechanism_", None)
-    mechanism = mechanism if isinstance(mechanism, Exponential) else None
+    mechanism = anonymizer.mechanism_
     if delta is not None:
-        if mechanism is None:
+        if mechanism is None or mechanism.renyi is None:
             raise click.UsageError(f"--delta is not available for the method {method}; leave it out.")
         promised = accounting.with_approximation(promised, mechanism.renyi, delta)
         if not promised.also_holds:
             talk.say(f"Allowing a failure probability of {delta:g} gives no smaller ε here (by Rényi accounting).")
-    bounds = {} if mechanism is None else _bounds(mechanism)
+    bounds = {} if mechanism is None else mechanism.bounds()
     lines = [talk.heading(f"{method}: {promised.definition}"), str(promised)]
     if target_unchanged is not None:
         talk.say(f"ε for {target_unchanged:g} of the words unchanged: {anonymizer.get_params()['epsilon']:g}")
@@ -78,14 +72,3 @@ def _documents(paths: tuple[Path, Path]) -> list[str]:
             raise click.UsageError(f"{path} holds {len(batch.texts)} documents; --between compares two .txt files.")
         documents += batch.texts
     return documents
-
-
-def _bounds(mechanism: Exponential) -> dict[str, float]:
-    """Return the three bounds of the exponential mechanism, loosest first."""
-    from allonym.mechanisms.bounds import alternative_bound, standard_bound
-
-    return {
-        "standard bound (ε)": standard_bound(mechanism.epsilon),
-        "alternative bound (ε + ln η)": alternative_bound(mechanism.epsilon, mechanism.outputs),
-        "tight loss (ℓ, the promise)": mechanism.loss(),
-    }

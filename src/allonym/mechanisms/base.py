@@ -80,6 +80,8 @@ class Mechanism(ABC):
     outputs: int
     input_axes: ClassVar[int] = 0  # of one input: 0 for a number, 1 for a row or a point
     ways: ClassVar[tuple[str, ...]] = ("draw",)  # the methods by which it draws
+    # The Rényi loss of one draw by its order, if it is known: there is then a smaller ε that may fail.
+    renyi: Callable[[float], float] | None = None
 
     @abstractmethod
     def law(self, *args: Any, **kwargs: Any) -> Float64:  # noqa: ANN401 - inputs of any kind
@@ -101,6 +103,10 @@ class Mechanism(ABC):
     def metric_loss(self) -> float | None:
         """The loss for each unit of distance between inputs; None where distances do not count."""
         return None
+
+    def bounds(self) -> dict[str, float]:
+        """Return bounds on the loss that papers state, by name, the loosest first; by default none."""
+        return {}
 
     def stand_ins(self, words: Callable[[int], Words], shape: tuple[int, ...]) -> NDArray[Any]:
         """Return outputs made of as many words as are asked for, whatever the inputs: for audits, in place of draws."""

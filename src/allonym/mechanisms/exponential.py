@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from allonym.acceleration import in_threads
 from allonym.errors import ParameterError
 from allonym.mechanisms.base import Int64, Mechanism, Table
+from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.mechanisms.two_set import log_rounded_up
 from allonym.mechanisms.weights import ScoreRows, weights_of
 from allonym.randomness import Stream
@@ -97,6 +98,14 @@ class Exponential(Mechanism):
         parts = in_threads(self._weights.totals_and_bests, self.inputs, self.outputs)
         totals, bests = (np.concatenate(found) for found in zip(*(part for part in parts if part), strict=True))
         return self._weights.worst_ratio(totals, bests)
+
+    def bounds(self) -> dict[str, float]:
+        """Return the bounds that need no look at the scores, and the tight loss."""
+        return {
+            "standard bound (ε)": standard_bound(self.epsilon),
+            "alternative bound (ε + ln η)": alternative_bound(self.epsilon, self.outputs),
+            "tight loss (ℓ, the promise)": self.loss(),
+        }
 
     def totals(self) -> Int64:
         """Return the sum of the weights of each input."""
