@@ -294,6 +294,10 @@ def test_a_program_that_takes_too_long_is_ended_with_its_children(command, tmp_p
         os.close(end)
 
 
+def test_a_program_may_take_for_ever(command):
+    assert command("audit", "--command", "cat", *FEW, "--timeout", "inf").code == 0  # nothing is claimed
+
+
 def test_no_shell_ever_sees_the_command(command, tmp_path):
     canary = tmp_path / "canary"
     command("audit", "--command", f"cat $(touch {canary})", *FEW).refused()

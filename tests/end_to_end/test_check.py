@@ -214,7 +214,8 @@ def test_bad_options_are_refused(command, known, text):
     line = ("check", text, "--known", known)
     assert "--me is not among" in command(*line, *QUICK, "--me", "nobody").refused().err
     assert "There is no attacker" in command(*line, "--attackers", "psychic").refused().err
-    assert "--fail-above" in command(*line, "--fail-above", "7").refused().err
+    for odd in ("7", "-1", "nan"):
+        assert "--fail-above" in command(*line, "--fail-above", odd).refused().err
     assert "--same-as" in command(*line, "--same-as", text, "--me", "ben").refused().err
     for idle in (("--me", "ben"), QUICK, ("--known-author", "who"), ("--text", "said")):
         assert f"there is no use for {idle[0]}; name them with --known" in command("check", text, *idle).refused().err
@@ -332,11 +333,20 @@ def test_a_table_without_known_writers(command, tmp_path, write_table):
     assert "--known FOLDER" in answer.err
 
 
+def test_a_table_of_few_words_without_names_is_told_so(command, tmp_path):
+    (tmp_path / "table.csv").write_text("Rain again today\nhello there\n", encoding="utf-8")
+    said = command("check", tmp_path / "table.csv").done().err
+    assert "1 row; none holds enough words to say anything." in said
+    assert "The first row was taken for names of columns." in said
+    (tmp_path / "named.csv").write_text("review\nhello there\n", encoding="utf-8")
+    assert "The first row" not in command("check", tmp_path / "named.csv").done().err
+
+
 def test_rows_without_a_word_are_told_and_exit_4(command, known, rows, tmp_path, write_table):
     table = write_table(tmp_path / "table.csv", [*rows[:2], {"name": "empty", "said": " ", "stars": 1}])
     result = command("check", table, "--text", "said", "--id", "name", "--known", known, *QUICK, "--json")
     assert result.code == 4
-    assert "they hold no word: 1 rows" in result.err
+    assert "1 row without a word could not be checked" in result.err
     assert [one["words"] > 0 for one in result.json["documents"]] == [True, True, False]
 
 
@@ -346,7 +356,7 @@ def test_bad_tables_are_refused_in_a_sentence(command, known, rows, tmp_path, wr
     assert "--show" in command("check", table, "--text", "said", "--known", known, "--show").refused().err
     assert "--same-as" in command("check", table, "--same-as", table).refused().err
     empty = write_table(tmp_path / "empty.csv", [{"said": " ", "n": "1"}])
-    assert "no word in its text column" in command("check", empty, "--text", "said", "--known", known).refused().err
+    assert "no words in its text column" in command("check", empty, "--text", "said", "--known", known).refused().err
     canary = write_table(tmp_path / "canary.jsonl", [{"said": f"{CANARY}\0", "n": "1"}])
     refused = command("check", canary, "--text", "said", "--known", known).refused()
     assert "null bytes" in refused.err

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import signal
 
 import pytest
@@ -110,6 +111,13 @@ def test_errors_raised_on_purpose_are_shown_whole(command, monkeypatch):
 
     monkeypatch.setattr(SynTF, "guarantee", fail)
     assert command("guarantee", "--method", "syntf").refused().err == "allonym: This is meant to be read.\n"
+
+
+def test_a_bug_in_a_library_is_told_without_a_path_of_this_machine(command, monkeypatch):
+    monkeypatch.setattr(SynTF, "guarantee", lambda *_: json.loads("{"))
+    result = command("guarantee", "--method", "syntf")
+    assert result.code == 70
+    assert "This is a bug (JSONDecodeError at cli/guarantee.py:" in result.err
 
 
 @pytest.fixture

@@ -156,6 +156,7 @@ def test_an_internal_report_must_be_asked_for(command, table, tmp_path):
         (("--method", "identity", "--label", "nothing"), "no column 'nothing'"),
         (("--method", "identity", "--max-documents", "9"), "--max-documents must leave 4"),
         ((), "Name what to measure: --method or --command"),
+        (("--method", "identity", "--fail-above", "nan"), "it is not a number"),
         (("--method", "syntf", "--sweep", "laplace.epsilon=3"), "--epsilon is not an option of laplace"),
         (("--method", "syntf", "--sweep", "nobody.epsilon=3"), "--sweep takes a parameter"),
         (("--command", "cat | tr a b"), "needs a shell"),

@@ -234,6 +234,9 @@ def test_a_header_that_cannot_be_read_is_refused(quick, command, tmp_path):
     (tmp_path / "in.csv").write_bytes(b"t\xff,n\na,1\n")
     result = command("anonymize", tmp_path / "in.csv", "--text", "t", *quick, "--on-error", "skip").refused()
     assert "names of the columns" in result.err
+    result = command("anonymize", tmp_path / "in.csv", "--text", "t", *quick).refused()
+    assert "not UTF-8" in result.err
+    assert "--on-error" not in result.err
 
 
 @pytest.mark.parametrize("pair", ["csv"], indirect=True)

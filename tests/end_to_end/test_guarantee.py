@@ -106,6 +106,18 @@ def test_delta_needs_a_method_that_can_use_it(command):
     command("guarantee").refused()
 
 
+def test_only_two_texts_are_compared(command, tmp_path):
+    (tmp_path / "one.txt").write_text("house", encoding="utf-8")
+    (tmp_path / "table.csv").write_text("text,note\nhouse,water\n", encoding="utf-8")
+    line = ("guarantee", "--method", "exponential", "--epsilon", "5", "--between", tmp_path / "one.txt")
+    assert "--between compares two" in command(*line, tmp_path / "table.csv").refused().err
+    assert "does not exist" in command(*line, tmp_path / "absent.txt").refused().err
+
+
+def test_weights_that_were_not_learned_promise_nothing(command):
+    assert "or give --reference" in command("guarantee", "--method", "syntf", "--composition", "tf-idf").refused().err
+
+
 def test_a_rating_learned_from_labels(command, labelled, vocabulary, tmp_path):
     reference = labelled()
     line = ["guarantee", "--method", "syntf", "--vocabulary", vocabulary, "--loss-per-word", "4", "--json"]

@@ -56,6 +56,7 @@ def test_without_a_sweep_the_settings_people_are_offered_are_tried(command, tabl
     ("arguments", "words"),
     [
         (("--method", "identity"), "Name a target"),
+        (("--method", "identity", "--target-loss", "nan"), "it is not a number"),
         (("--method", "identity", "--target-attack", "0.5"), "No setting"),
         (("--target-attack", "0.5"), "Name what to measure"),
         (("--method", "syntf", "--target-attack", "2"), "--target-attack"),

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 import click
@@ -114,10 +115,16 @@ def run(arguments: Sequence[str]) -> int:
     except OSError as error:
         return _complain(f"The system refused: {error.strerror or type(error).__name__}; nothing was written.", BAD_USE)
     except Exception as error:  # the last resort; never its message, which may hold text
-        frame = traceback.extract_tb(error.__traceback__)[-1]
-        where = f"{frame.filename.rpartition('allonym')[2].lstrip('/')}:{frame.lineno}"
-        return _complain(f"This is a bug ({type(error).__name__} at {where}); please report it.", BUG)
+        return _complain(f"This is a bug ({type(error).__name__} at {_last_place(error)}); please report it.", BUG)
     return code or DONE
+
+
+def _last_place(error: Exception) -> str:
+    """Return where in this package an error came up, and no path of the machine."""
+    package = Path(__file__).parents[1]
+    frames = [(Path(frame.filename), frame.lineno) for frame in traceback.extract_tb(error.__traceback__)]
+    path, line = [place for place in frames if place[0].is_relative_to(package)][-1]
+    return f"{path.relative_to(package).as_posix()}:{line}"
 
 
 def _complain(sentence: str, code: int) -> int:

@@ -9,6 +9,7 @@ import click
 
 from allonym.cli import RISK
 from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
+from allonym.cli.numbers import SHARE
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.attack import HEADLINE
@@ -28,7 +29,7 @@ from allonym.evaluation.attack import HEADLINE
 @click.option("--force", is_flag=True, help="Replace an existing report.")
 @click.option(
     "--fail-above",
-    type=click.FloatRange(0, 1),
+    type=SHARE,
     help="Exit with 1 if the strongest attack is above this, going by the upper end of its interval.",
 )
 @common_options

@@ -11,6 +11,7 @@ import click
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.formats.files import open_documents
+from allonym.formats.tables import shown
 from allonym.privacy import accounting
 from allonym.privacy.statement import number
 
@@ -65,10 +66,10 @@ def command(
 
 def _documents(paths: tuple[Path, Path]) -> list[str]:
     """Return the two documents to compare."""
-    documents = list[str]()
+    texts = list[str]()
     for path in paths:
+        if path.exists() and path.suffix.lower() != ".txt":
+            raise click.UsageError(f"{shown(path)} is no .txt file; --between compares two of them.")
         [batch] = open_documents(path)
-        if len(batch.texts) != 1:
-            raise click.UsageError(f"{path} holds {len(batch.texts)} documents; --between compares two .txt files.")
-        documents += batch.texts
-    return documents
+        texts += batch.texts
+    return texts

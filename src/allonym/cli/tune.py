@@ -9,6 +9,7 @@ import click
 
 from allonym.cli import RISK
 from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
+from allonym.cli.numbers import SHARE, Within
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.evaluate import Evaluation, Outcome
@@ -19,11 +20,9 @@ from allonym.privacy.statement import number
 
 @click.command(name="tune")
 @comparing_options
-@click.option(
-    "--target-attack", type=click.FloatRange(0, 1), help="How often the strongest attacker may be right, at most."
-)
-@click.option("--target-loss", type=click.FloatRange(0), help="The proved loss of a document, at most.")
-@click.option("--target-meaning", type=click.FloatRange(0, 1), help="The main measure of use, at least.")
+@click.option("--target-attack", type=SHARE, help="How often the strongest attacker may be right, at most.")
+@click.option("--target-loss", type=Within(0), help="The proved loss of a document, at most.")
+@click.option("--target-meaning", type=SHARE, help="The main measure of use, at least.")
 @click.option("--report", "folder", type=click.Path(path_type=Path), help="Folder for a report on all settings tried.")
 @click.option("--force", is_flag=True, help="Replace an existing report.")
 @common_options

@@ -43,7 +43,7 @@ def read_authors(source: str | Path, *, text: str | None = None, author: str | N
             f"{shown(path)} is a folder, whose sub-folders are authors; leave out --known-text and --known-author."
         )
     if not path.is_dir() and path.exists() and author is None:
-        raise InputError(f"{shown(path)} is a table; name the column with the authors by --known-author.")
+        raise InputError(f"{shown(path)} is a table; name the column with the authors with --known-author.")
     documents = open_documents(source, text=text, author=author)
     known = _of_folder(documents) if path.is_dir() else _of_table(documents)
     refuse_binary(source, known.texts)

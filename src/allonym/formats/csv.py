@@ -102,7 +102,12 @@ class Csv(lines.LineFormat):
         width = 0
         while True:
             line = reader.line_num + 1
-            cells, reason = self._next_cells(reader)
+            try:
+                cells, reason = self._next_cells(reader)
+            except tables.DamagedRowError as error:
+                if width:
+                    raise
+                raise InputError(str(error)) from None  # the names of the columns: to leave that row out is no way out
             if cells is None:
                 return
             if cells and width and len(cells) != width:

@@ -43,7 +43,7 @@ class Command:
             raise ParameterError("The command has a pipe or redirection, which needs a shell; write: sh -c '…'.")
         if not timeout > 0:
             raise ParameterError(f"timeout must be a positive number of seconds, got {timeout}.")
-        self._timeout = timeout
+        self._timeout = min(timeout, threading.TIMEOUT_MAX)
         self._calls = 0
 
     def __call__(self, documents: Sequence[str]) -> list[str]:

@@ -93,7 +93,8 @@ def rounded_percent(share: float, *, signed: bool = False) -> str:
 def interval(low: float, high: float) -> str:
     """Write the ends of an interval in per cents.
 
-    >>> interval(0.31, 0.446), interval(0.0, 0.998)
-    ('31–45 %', '0–over 99 %')
+    >>> interval(0.31, 0.446), interval(0.0, 0.998), interval(0.996, 0.998)
+    ('31–45 %', '0–over 99 %', 'over 99 %')
     """
-    return f"{percent(low).removesuffix(' %')}–{percent(high)}"
+    first, last = percent(low), percent(high)
+    return last if first == last and not last[0].isdigit() else f"{first.removesuffix(' %')}–{last}"

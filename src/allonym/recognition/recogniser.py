@@ -244,7 +244,7 @@ class Recogniser:
             raise InputError("The recogniser has learned nothing yet; call fit(texts, authors) first.")
         words = count_words(text)
         if not words:
-            raise InputError("The text to check holds no word; give one with some.")
+            raise InputError("The text to check holds no words; give one that does.")
         if me is not None and me not in self.authors:
             raise ParameterError("The true author is not among the known ones; add their texts or leave the name out.")
         opinions = tuple(_opinion(judged, text) for judged in self._judged)

@@ -135,7 +135,7 @@ def folds(pieces: Sequence[Piece]) -> NDArray[np.int64]:
             held[fold] += len(group)
     if (dealt < 0).all():
         raise InputError(
-            "No known author has text enough for two pieces of 100 words, so no attacker can be tested; add texts."
+            "No known author has enough text for two pieces of 100 words, so no attacker can be tested; add texts."
         )
     return dealt
 

@@ -76,7 +76,7 @@ def test_tf_idf_draws_rare_terms_more_often():
     idf = {term: np.log(5 / (1 + found)) + 1 for term, found in (("cheese", 1), ("dog", 3))}
     assert share == pytest.approx(0.5, abs=0.02)
     assert weighted == pytest.approx(idf["cheese"] / (idf["cheese"] + idf["dog"]), abs=0.02)
-    with pytest.raises(ParameterError, match="needs fit"):
+    with pytest.raises(ParameterError, match="learned from reference texts first"):
         SynTF(vocabulary=["dog"], embeddings=table(), composition="tf-idf").transform(text)
 
 

@@ -60,7 +60,7 @@ def test_labels_are_needed_and_checked():
         SynTF(rating="utility", vocabulary=["tea", "bus"]).guarantee()
     with pytest.raises(InputError, match="6 reference texts but 5 labels"):
         SynTF(rating="utility").fit(TEXTS, LABELS[:5])
-    with pytest.raises(ParameterError, match="composition='utility' needs rating='utility'"):
+    with pytest.raises(ParameterError, match="composition utility goes with the rating utility"):
         SynTF(composition="utility")
     with pytest.raises(ParameterError, match="rating must be"):
         SynTF(rating="topic")

@@ -181,7 +181,7 @@ def test_topical_words_are_learned_from_labelled_reference_texts(kind):
             make(kind, topical_words=4).fit(texts, labels)
     with pytest.raises(InputError, match="needs the topic"):
         make(kind, topical_words=4).fit(texts)
-    with pytest.raises(ParameterError, match="needs fit"):
+    with pytest.raises(ParameterError, match="learned from labelled reference texts first"):
         released(make(kind, topical_words=4), ["coffee"])
 
 

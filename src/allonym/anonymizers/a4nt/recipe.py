@@ -147,7 +147,8 @@ class A4NT(Anonymizer):
             return network
         for name in {self.target, self.source} - {AUTO}:
             if name not in network.classes:
-                raise ParameterError(f"The model knows the classes {', '.join(network.classes)}, got {name!r}.")
+                *others, last = network.classes
+                raise ParameterError(f"This model knows {', '.join(others)} and {last}; choose one, not {name!r}.")
         if self.target == AUTO or self.source == self.target:
             raise ParameterError(
                 f"The target must be one of {', '.join(network.classes)} and not the source; choose another."

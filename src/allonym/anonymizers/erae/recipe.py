@@ -128,7 +128,7 @@ class ERAE(Anonymizer):
             check_whole(name, getattr(self, name), most)
         if self.style == "neutral" and self.length == "public":
             raise ParameterError(
-                "style='neutral' must go with length='private': how long the core of a text is says something about it."
+                "The neutral style needs private length: how long the core of a text is says something about it."
             )
 
     @cached_property
@@ -151,7 +151,7 @@ class ERAE(Anonymizer):
         if not epsilon > 0:
             raise ParameterError(
                 f"The two-set mechanism loses more than {apart:.2f} a word with {outputs:,} words; "
-                "ask for more, or for mechanism='subset', which can lose less."
+                "ask for more, or for the mechanism subset, which can lose less."
             )
         return TwoSet(outputs, epsilon=epsilon, candidates=self.candidates)
 

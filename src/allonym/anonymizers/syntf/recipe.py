@@ -132,7 +132,9 @@ class SynTF(Anonymizer):
         if not 0 <= self.label_weight <= 1:
             raise ParameterError(f"label_weight must be between 0 and 1, got {self.label_weight}.")
         if self.composition == "utility" and self.rating != "utility":
-            raise ParameterError("composition='utility' needs rating='utility', which learns what terms tell.")
+            raise ParameterError(
+                "The composition utility goes with the rating utility, which learns what terms tell about labels."
+            )
         if not isinstance(self.min_documents, int | np.integer) or self.min_documents < 1:
             raise ParameterError(f"min_documents must be a whole number of at least 1, got {self.min_documents}.")
 
@@ -147,7 +149,7 @@ class SynTF(Anonymizer):
         """
         documents = checked_texts(texts)
         if self.rating == "utility" and y is None:
-            raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels).")
+            raise InputError("The rating utility is learned from labels: call fit(reference_texts, labels).")
         documents_with = Counter[str]()
         for text in documents:
             documents_with.update(set(self._terms(text)))
@@ -188,6 +190,7 @@ class SynTF(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return what is promised about `documents` documents of one author."""
+        self._check_weights()  # here, so that what cannot be drawn is neither priced nor charged
         public = getattr(self, "_public", True)
         learned = (LEARNED,) if self.rating == "utility" and public else ()
         return accounting.pure(
@@ -238,7 +241,7 @@ class SynTF(Anonymizer):
     def label_profiles_(self) -> label_profiles.LabelProfiles:
         """What each term tells about the label, as `fit` learned it (needs rating "utility")."""
         if not hasattr(self, "_profiles"):
-            raise InputError("rating='utility' is learned from labels: call fit(reference_texts, labels) first.")
+            raise InputError("The rating utility is learned from labels: call fit(reference_texts, labels) first.")
         return self._profiles
 
     def compositions(self, texts: Sequence[str]) -> sparse.csr_array:
@@ -246,12 +249,18 @@ class SynTF(Anonymizer):
         counts = self._counts(texts)
         composition = self.composition or ("utility" if self.rating == "utility" else "tf")
         if composition == "tf-idf":
-            if not hasattr(self, "_idf"):
-                raise ParameterError("composition='tf-idf' needs fit(reference_texts) first, to learn the weights.")
+            self._check_weights()
             counts.data *= self._idf[counts.indices]
         elif composition == "utility":
             counts.data *= self.label_profiles_.drawing_weights[counts.indices]
         return counts
+
+    def _check_weights(self) -> None:
+        """Refuse tf-idf weights that were not learned."""
+        if self.composition == "tf-idf" and not hasattr(self, "_idf"):
+            raise ParameterError(
+                "tf-idf weights are learned from reference texts first: call fit(texts), or give --reference."
+            )
 
     def _counts(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return documents × terms: how often each occurs."""

@@ -344,7 +344,9 @@ class WordSubstitution(Anonymizer):
         if self.topical_words is None:
             return rows
         if not hasattr(self, "_topical"):
-            raise ParameterError("topical_words needs fit(reference_texts, labels) first, to learn which they are.")
+            raise ParameterError(
+                "Topical words are learned from labelled reference texts first: call fit(texts, labels)."
+            )
         return rows[self._topical[rows]]
 
     def _known_rows(self, document: str) -> Int64:

@@ -14,14 +14,18 @@ from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.cli import RISK
 from allonym.cli.check import alone, pairs, printing, rows
+from allonym.cli.numbers import SHARE
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError, RowsError
 from allonym.formats.authors import KnownTexts, read_authors, read_documents
+from allonym.formats.columns import is_usual_text_name
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
+from allonym.privacy.statement import counted
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
 
+_FIRST_ROW = "The first row was taken for names of columns. If it is a text, add a row of names above it."
 _CLUES = "What gives it away, with its share of all that speaks for this author:"
 
 
@@ -45,9 +49,7 @@ class _Known:
 @click.option("--attackers", "names", help="Which attackers to ask, with commas between them.")
 @click.option("--same-as", help="Another text: how likely is it that both are by the same author?")
 @click.option("--show", is_flag=True, help="Print the text with the strongest clues marked.")
-@click.option(
-    "--fail-above", type=click.FloatRange(0, 1), help="Exit with 1 if the risk (between 0 and 1) is above this."
-)
+@click.option("--fail-above", type=SHARE, help="Exit with 1 if the risk (between 0 and 1) is above this.")
 @common_options
 @click.pass_context
 def command(context: click.Context, /, source: str, fail_above: float | None, **options: Any) -> None:  # noqa: ANN401
@@ -76,7 +78,7 @@ def command(context: click.Context, /, source: str, fail_above: float | None, **
         talk.say(f"The risk, {risk:.3f}, is above {fail_above:g}.")
         context.exit(RISK)
     if empty:
-        raise RowsError(f"Not checked, because they hold no word: {empty:,} rows; fill them in or leave them out.")
+        raise RowsError(f"{counted(empty, 'row')} without a word could not be checked; fill in or leave out.")
 
 
 def _refuse_idle(options: dict[str, Any], *, table: bool) -> None:
@@ -111,8 +113,8 @@ def _documents(source: str) -> dict[str, str]:
     names, texts = read_documents(source)
     empty = sum(not count_words(text) for text in texts)
     if empty:
-        of_all = "no word" if len(texts) == 1 else f"{empty} files without a word"
-        raise InputError(f"{shown(source)} holds {of_all}; give texts with some.")
+        of_all = "no words" if len(texts) == 1 else f"{counted(empty, 'file')} without a word"
+        raise InputError(f"{shown(source)} holds {of_all}; give texts that have some.")
     return dict(zip(names, texts, strict=True))
 
 
@@ -174,6 +176,8 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
 def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None) -> tuple[float | None, int]:
     """Check every row of a table; return the largest risk, and how many rows held no word."""
     documents = open_documents(source, text=options["text"], id=options["id"], batch_rows=rows.BATCH_ROWS)
+    if documents.text is not None and not documents.named and not is_usual_text_name(documents.text):
+        talk.say(_FIRST_ROW)
     words = rows.usual_words(documents)  # reads everything once, so that errors show before the first answer
     recogniser, me = None, None
     if known is not None:

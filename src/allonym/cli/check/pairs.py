@@ -36,7 +36,9 @@ def compare_alone(talk: Talk, pair: tuple[str, str]) -> float:
     likeness = profile.shipped().likeness(*pair)
     if likeness is None:
         shortest = profile.shipped().lengths[0]
-        raise InputError(f"Two texts of {shortest} words at least can be compared; give longer ones, or --known.")
+        raise InputError(
+            f"Only texts of {shortest} words or more can be compared; give longer ones, or known writers with --known."
+        )
     tested = f"On pairs of texts by bloggers it had not learned from, of about {likeness.words:,} words"
     stored = {"accuracy": likeness.right.to_json(), "words": likeness.words}
     _print(talk, pair, likeness.probability, (tested, likeness.right, stored))

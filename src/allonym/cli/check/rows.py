@@ -19,6 +19,7 @@ from allonym.formats.base import table_formats
 from allonym.formats.files import Documents
 from allonym.formats.tables import shown
 from allonym.metrics.figures import percent
+from allonym.privacy.statement import counted
 from allonym.recognition import reading
 from allonym.recognition.recogniser import Recogniser, Recognition
 from allonym.recognition.reliability import MOST_WORDS, count_words
@@ -45,7 +46,7 @@ def usual_words(documents: Documents) -> int:
     lengths = Counter(min(count_words(text), MOST_WORDS) for text in texts(documents))
     lengths.pop(0, None)
     if not lengths:
-        raise InputError(f"{shown(documents.source)} holds no word in its text column; give texts with some.")
+        raise InputError(f"{shown(documents.source)} holds no words in its text column; give texts that have some.")
     middle, seen = lengths.total() / 2, 0
     for words in sorted(lengths):
         seen += lengths[words]
@@ -93,7 +94,10 @@ class Tally:
 
     def summary(self) -> str:
         """Return it in sentences."""
-        said = [f"{self.rows:,} rows; the largest risk is {self.risk or 0.0:.3f}."]
+        largest = (
+            "none holds enough words to say anything" if self.risk is None else f"the largest risk is {self.risk:.3f}"
+        )
+        said = [f"{counted(self.rows, 'row')}; {largest}."]
         checked = self.rows - self.empty
         if self.last is not None:
             said += [

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from allonym.cli.numbers import positive
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
-from allonym.cli.train.common import Positive, Run, run_options, text_options, vocabulary_options
+from allonym.cli.train.common import Run, run_options, text_options, vocabulary_options
 from allonym.formats.files import DocumentBatch, open_documents
 from allonym.metrics.figures import percent
 from allonym.networks.a4nt.inference import NEUTRAL
@@ -40,9 +41,9 @@ _NO_PROMISE = "No formal privacy is promised; measure with `allonym evaluate` ho
 @click.option("--losses", type=click.Choice(_LOSSES), help="What it is trained for.  [CycML+Lang]")
 @click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the networks.  [full, as shipped]")
 @vocabulary_options(usual_words=16_000)
-@click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to watch the training.  [0.1]")
+@click.option("--held-out", type=positive(0.5), help="Share of the documents held out, to watch the training.  [0.1]")
 @click.option("--steps", type=click.IntRange(1, 10**8), help="Steps in the longest stages.  [4000]")
-@click.option("--minutes", type=Positive(1e6), help="Minutes of training, at most.")
+@click.option("--minutes", type=positive(1e6), help="Minutes of training, at most.")
 @click.option("--batch", type=click.IntRange(1, 10**5), help="Sentences of each class in a step.  [256]")
 @click.option("--seed", type=click.IntRange(0, 2**62), help="Fixes order, noise and initial weights.  [1]")
 @run_options

@@ -31,20 +31,6 @@ WARNING = (
 )
 
 
-class Positive(click.FloatRange):
-    """A number above 0 and at most `most`."""
-
-    def __init__(self, most: float) -> None:
-        super().__init__(0.0, most, min_open=True)
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401
-        """Read a number, or fail."""
-        number = super().convert(value, param, ctx)
-        if number != number:  # NaN, which passes every comparison
-            self.fail("it is not a number.", param, ctx)
-        return number
-
-
 def text_options(command: _Command) -> _Command:
     """Add TABLE and what says where the texts and the model are."""
     return with_options(

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from allonym.cli.numbers import positive
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
-from allonym.cli.train.common import Positive, Run, run_options, text_options, vocabulary_options
+from allonym.cli.train.common import Run, run_options, text_options, vocabulary_options
 from allonym.formats.files import open_documents
 from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import EraeCorpus, prepare
@@ -29,11 +30,11 @@ if TYPE_CHECKING:
 @click.option("--variant", type=click.Choice(["attention", "paper"]), help="Ours, or the paper's.  [attention]")
 @click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the network.  [full, as shipped]")
 @vocabulary_options(usual_words=20_000)
-@click.option("--held-out", type=Positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.1]")
+@click.option("--held-out", type=positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.1]")
 @click.option("--epochs", type=click.IntRange(1), help="Passes over the text, at most.  [20, without --minutes]")
-@click.option("--minutes", type=Positive(1e6), help="Minutes of training, at most.")
+@click.option("--minutes", type=positive(1e6), help="Minutes of training, at most.")
 @click.option("--batch", type=click.IntRange(1), help="Sentences in a step.  [64]")
-@click.option("--learning-rate", type=Positive(1.0), help="Size of a step; by default it suits the network's size.")
+@click.option("--learning-rate", type=positive(1.0), help="Size of a step; by default it suits the network's size.")
 @click.option(
     "--patience",
     type=click.IntRange(1),

@@ -17,7 +17,7 @@ export function show(made, shown) {
   made.hidden = !shown;
 }
 
-// Whole per cents, but never all or nothing by rounding: the rule of `allonym.metrics.scoring`.
+// Whole per cents, but never all or nothing by rounding: the rule of `allonym.metrics.figures`.
 export function percent(share) {
   const whole = Math.floor(100 * share + 0.5);
   if (share > 0 && share < 1 && !(whole > 0 && whole < 100)) return whole < 1 ? "under 1 %" : "over 99 %";
@@ -25,7 +25,8 @@ export function percent(share) {
 }
 
 export function interval(figure) {
-  return `${percent(figure.low).replace(" %", "")}–${percent(figure.high)}`;
+  const [low, high] = [percent(figure.low), percent(figure.high)];
+  return low === high && !/^\d/.test(high) ? high : `${low.replace(" %", "")}–${high}`;
 }
 
 export function say(words) {
