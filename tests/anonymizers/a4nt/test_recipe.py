@@ -314,7 +314,7 @@ def test_bad_parameters_are_refused_at_once(folder, parameters, message):
 
 @pytest.mark.parametrize("parameters", [{"target": "elf"}, {"target": "auto"}, {"source": "adult"}, {"source": "elf"}])
 def test_classes_the_model_does_not_have_are_refused_before_anything_is_drawn(folder, parameters):
-    with pytest.raises(ParameterError, match="teen(,| and) adult"):
+    with pytest.raises(ParameterError, match=r"teen(,| and) adult"):
         A4NT(**{"model": folder, "target": "adult", **parameters}).transform([TEEN_TEXT])
 
 
