@@ -76,7 +76,7 @@ def pieces(posts: Sequence[str], words: int, most: int) -> list[str]:
     held = 0
     for post in posts:
         waiting.append(post)
-        held += profile_features.count_words(post)
+        held += profile_features.count_plain_words(post)
         if held >= words:
             found.append(_cut("\n\n".join(waiting), words))
             waiting, held = [], 0
@@ -191,7 +191,7 @@ def _split(posts: Sequence[str], words: int) -> tuple[list[str], list[str]]:
     """Return what an attacker knows of a writer, 5,000 words, and the texts in question, from later posts."""
     held = 0
     for number, post in enumerate(posts, 1):
-        held += profile_features.count_words(post)
+        held += profile_features.count_plain_words(post)
         if held >= KNOWN_WORDS:
             size = min(words, KNOWN_WORDS // 5)
             return pieces(posts[:number], size, KNOWN_WORDS // size), pieces(posts[number:], words, TESTS)

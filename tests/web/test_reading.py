@@ -23,7 +23,7 @@ def column(name: str) -> int:
 def test_rates_are_counted_by_hand():
     text = "The colour of the sky; the COLOR of rain... dont ask!! He said it's 12 o'clock."
     values = profile_features.measure(text, SMALL)
-    words = profile_features.count_words(text)
+    words = profile_features.count_plain_words(text)
     assert words == 15
     counted = {
         "“the”": 3, "“of”": 2, "semicolon": 1, "exclamation mark": 2, "row of dots": 1, "repeated ! or ?": 1,
@@ -67,6 +67,10 @@ def test_the_shipped_profile_is_whole_small_and_without_text():
     assert profile.writers == sorted(profile.writers, reverse=True)
     assert (np.diff(profile._arrays["unusualness"], axis=1) >= 0).all()
     assert (profile._arrays["spread"] > 0).all()
+
+
+def test_numbers_are_no_words_of_those_it_takes():
+    assert reading.read("7 " * 60 + "and more", None).sentence == "2 words are too few to say anything."
 
 
 def test_an_unusual_habit_is_found_and_ranked_first():

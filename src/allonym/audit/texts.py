@@ -30,6 +30,7 @@ from allonym.audit.sampled import (
 )
 from allonym.errors import InputError, ParameterError
 from allonym.mechanisms.base import Int64
+from allonym.metrics.figures import percent
 
 Program = Callable[[Sequence[str]], Sequence[str]]
 Habit = Literal["length", "case", "punctuation", "unknown words", "numbers"]
@@ -127,7 +128,7 @@ def _leak(habit: str, blocks: Sequence[Sequence[str]], claimed: float | None, de
     bound = loss_bound(*_coded(lambda answer: _shows(habit, answer), blocks[0], blocks[1]), _ALPHA).loss
     figures = {"rows": len(blocks[0]), "copied": share, "lower_bound": bound}
     if share:
-        says = f"{leaks_so}, in {100 * share:.0f} % of the answers"
+        says = f"{leaks_so}, in {percent(share)} of the answers"
         if declared:
             says += "; it is declared"
             return Finding(habit, "measured", f"{says}.", figures, tells=True)
@@ -264,7 +265,7 @@ def _shared(
         return Finding(check, "measured", why, figures)
     if worst is None:
         return _finding(check, "holds", claimed, f"{good}.", figures)
-    says = f"{bad} ({100 * worst[0]:.0f} % against {100 * worst[1]:.0f} %)."
+    says = f"{bad} ({percent(worst[0])} against {percent(worst[1])})."
     return _finding(check, "violated", claimed, says, figures, tells=True)
 
 

@@ -17,6 +17,7 @@ from allonym.formats.authors import refuse_binary
 from allonym.formats.files import Documents, open_documents
 from allonym.formats.tables import shown
 from allonym.metrics.figures import percent
+from allonym.privacy.statement import counted
 
 if TYPE_CHECKING:
     from allonym.guard import GuardReport
@@ -156,12 +157,11 @@ def _print_report(talk: Talk, pair: _Pair, report: GuardReport) -> None:
 
 
 def _counted(counts: Counter[str], documents: int) -> str:
-    texts = "1 text" if documents == 1 else f"{documents:,} texts"
+    texts = counted(documents, "text")
     if not counts:
         return f"Nothing that matters seems to have changed in {texts}."
     kinds = ", ".join(f"{kind} {number:,}" for kind, number in counts.items())
-    findings = "1 finding" if counts.total() == 1 else f"{counts.total():,} findings"
-    return f"{findings} in {texts}: {kinds}."
+    return f"{counted(counts.total(), 'finding')} in {texts}: {kinds}."
 
 
 def _shares(figures: dict[str, Any]) -> Iterator[str]:
@@ -172,4 +172,4 @@ def _shares(figures: dict[str, Any]) -> Iterator[str]:
 
 def _harmless(text: str) -> str:
     """Return a text in one line, without what a terminal would obey instead of show."""
-    return "".join(shown(sign) for sign in " ".join(text.split()))
+    return shown(" ".join(text.split()))

@@ -107,7 +107,7 @@ class StyleProfile:
 
     def compare(self, text: str) -> Comparison | None:
         """Return what sets a text apart; None for one too short to say."""
-        words = profile_features.count_words(text)
+        words = profile_features.count_plain_words(text)
         if words < FEWEST_WORDS:
             return None
         values = profile_features.measure(text, self.function_words)
@@ -129,12 +129,12 @@ class StyleProfile:
 
     def likeness(self, first: str, second: str) -> Likeness | None:
         """Return how alike two texts are, judged by pairs of the table's writers; None if one is too short."""
-        words = min(profile_features.count_words(text) for text in (first, second))
+        words = min(profile_features.count_plain_words(text) for text in (first, second))
         if words < self.lengths[0]:
             return None
         at = self._nearest(words)
         scores = [
-            self._scores(profile_features.measure(text, self.function_words), profile_features.count_words(text))
+            self._scores(profile_features.measure(text, self.function_words), profile_features.count_plain_words(text))
             for text in (first, second)
         ]
         slope, constant = self._arrays["likeness"][at]

@@ -96,8 +96,8 @@ def features(function_words: Sequence[str]) -> list[Feature]:
     ]
 
 
-def count_words(text: str) -> int:
-    """Return how many words a text has, as they are counted here."""
+def count_plain_words(text: str) -> int:
+    """Return how many words of letters a text has: what rates are for each 1,000 of. Numbers and marks are none."""
     return sum(1 for _ in WORD.finditer(text))
 
 
@@ -158,8 +158,8 @@ def _words_where(text: str, is_wanted: Callable[[str], bool]) -> Spans:
 
 def _shape(text: str, tokens: Sequence[str]) -> NDArray[np.float64]:
     """Return logarithms of lengths, and how unequal sentences are."""
-    lengths = [size for size in (count_words(piece) for piece in _SENTENCE_END.split(text)) if size] or [1]
-    paragraphs = [size for size in (count_words(piece) for piece in text.split("\n")) if size] or [1]
+    lengths = [size for size in (count_plain_words(piece) for piece in _SENTENCE_END.split(text)) if size] or [1]
+    paragraphs = [size for size in (count_plain_words(piece) for piece in text.split("\n")) if size] or [1]
     letters = sum(map(len, tokens)) / max(1, len(tokens))
     logs = np.log(lengths)
     return np.array([math.log(max(1.0, letters)), logs.mean(), logs.std(), math.log(sum(paragraphs) / len(paragraphs))])

@@ -84,7 +84,8 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         return _among_known(recogniser.check(text, YOU), text)
     comparison = profile.shipped().compare(text)
     if comparison is None:
-        sentence = f"{counted(words, 'word')} {'is' if words == 1 else 'are'} too few to say anything."
+        plain = profile_features.count_plain_words(text)  # the fifty that it takes are words of letters
+        sentence = f"{counted(plain, 'word')} {'is' if plain == 1 else 'are'} too few to say anything."
         verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, own)
