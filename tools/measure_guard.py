@@ -3,7 +3,7 @@
     python tools/measure_guard.py [--verbose] [--texts ../shared/data/imdb62/imdb62.parquet]
 
 Reads tests/guard/pairs.json and writes results/guard.json. What is labelled, and how findings are compared with labels,
-stands in docs/guard.md. With --verbose, what was missed and what was found in vain is printed of the development pairs.
+stands in docs/guard.md. With --verbose, what was missed and what was a false alarm is printed of the development pairs.
 
 With --texts, one fault of each kind is planted in long texts of other people, too: a "not" left out, a number or a name
 replaced. Only counts are kept. Without it, those of the last time stay.
@@ -59,7 +59,7 @@ class Tally:
     harmless_clean: int = 0
 
     def add(self, pair: dict[str, Any]) -> tuple[list[Label], list[Alteration]]:
-        """Count a pair; return what was missed and what was found in vain."""
+        """Count a pair; return what was missed and what was a false alarm."""
         texts = pair["before"], pair["after"]
         labels = [Label(**label) for label in pair["findings"]]
         findings = compare(*texts).findings
@@ -115,7 +115,7 @@ def _measured(pairs: Sequence[dict[str, Any]], name: str, *, verbose: bool) -> d
             for label in missed:
                 print("  missed:", label)
             for finding in in_vain:
-                print("  in vain:", finding.said)
+                print("  false alarm:", finding.said)
     return tally.to_json()
 
 

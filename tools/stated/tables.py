@@ -191,7 +191,7 @@ def _guard(sources: Sources) -> str:
         lines.append(cells)
     clean = [f"{one['harmless']['without_findings']} of {one['harmless']['pairs']}" for one in sets]
     lines.append(["harmless pairs without a finding", clean[0], "", clean[1], ""])
-    head = ["", "found", "in vain", "found, held out", "in vain, held out"]
+    head = ["", "found", "false alarms", "found, held out", "false alarms, held out"]
     return markdown_table(head, lines, wide=False).strip()
 
 

@@ -29,7 +29,7 @@ def audit_command(
         claimed: The loss it claims between the two documents of any pair; None if it claims nothing.
         pairs: Documents to be told apart; by default pairs of single words.
         declared: Habits that the program says it copies.
-        draws: Judging answers to each document of a pair; as many more choose the events.
+        draws: Answers to each document of a pair that judge it; before them, the same number choose the events.
         timeout: Seconds that one run may take.
     """
     if claimed is not None and not 0 <= claimed < float("inf"):

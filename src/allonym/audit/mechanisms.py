@@ -29,7 +29,7 @@ def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws
     """Return what a mechanism's law and draws show, if it says how it can be checked.
 
     Claimed is a loss of one draw between any two inputs, and one for each unit of distance, where distances count.
-    So many draws of each input of a pair judge it; as many more choose the events.
+    So many draws of each input of a pair judge it; before them, the same number choose the events.
     """
     if isinstance(audited, Table):
         return _of_table(audited, claimed, per_unit, draws, rng)

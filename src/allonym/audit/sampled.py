@@ -47,7 +47,7 @@ class Bound:
     loss: float  # 0 where nothing could be shown
     likely: int  # how many of the judging draws of one input were in the event
     unlikely: int  # how many of the other's
-    draws: int  # judging draws of each input; as many more chose the event
+    draws: int  # judging draws of each input; the same number chose the event before
     swapped: bool  # whether the event speaks for the second input
     outputs: int  # how many outputs the event holds
 
@@ -127,7 +127,7 @@ def _log_quotient(low: Float64, high: Float64) -> Float64:
 
 
 def audit_pairs(pairs: Sequence[Pair], draws: int, *, where: str = "drawn") -> Finding:
-    """Return the finding about pairs of inputs: so many draws of each judge, and as many more choose the events."""
+    """Return the finding about pairs of inputs: so many draws of each judge, the same number choose before."""
     if not pairs or draws < 2:
         raise ParameterError("An audit by sampling needs pairs, and 2 draws or more.")
     alpha = (1 - CONFIDENCE) / len(pairs)

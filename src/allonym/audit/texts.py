@@ -78,8 +78,8 @@ def ask(
 ) -> Answers:
     """Run a program, documents in and as many answers out, twice on all documents.
 
-    So many answers to each document of a pair judge, and as many more choose the events. Documents of the habits
-    consist of `words`, which the program should know.
+    So many answers to each document of a pair judge; before that, the same number choose the events. Documents of the
+    habits consist of `words`, which the program should know.
     """
     habit_documents = _documents(words)
     singles = list(dict.fromkeys(word for pair in pairs for word in pair))

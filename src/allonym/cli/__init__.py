@@ -37,7 +37,7 @@ _COMMANDS = {
     "guarantee": "Say what a configuration promises, before any data is seen.",
     "guard": "Say what a rewrite changed that matters: facts, words, negations, who did what.",
     "models": "List and verify models.",
-    "reproduce": "Make a paper's tables again, theirs beside ours.",
+    "reproduce": "Reproduce a paper's tables on real data, beside the published figures.",
     "serve": "Open the local page in a browser.",
     "train": "Train a model on your own text.",
     "tune": "Find the most useful setting that meets a target.",

@@ -45,7 +45,7 @@ _MOST_DRAWS = 10**9
 @click.option(
     "--draws",
     type=click.IntRange(10, _MOST_DRAWS),
-    help=f"Draws that judge each input, after as many to choose what to look at. "
+    help=f"Draws that judge each input; the same number is drawn first, to choose what to look at. "
     f"[default: {methods.DRAWS:,}; with --command {audit_command.DRAWS:,}]",
 )
 @click.option("--timeout", type=float, help=f"With --command: seconds that one run may take. [default: {TIMEOUT:g}]")

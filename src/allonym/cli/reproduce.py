@@ -58,7 +58,7 @@ def command(
     only: str | None,
     force: bool,
 ) -> None:
-    """Make a paper's tables on real data: PAPER.json, and PAPER.md and figures made from it."""
+    """Reproduce a paper's tables on real data: PAPER.json, and PAPER.md and figures made from it."""
     try:
         options = papers.options(paper, runs=runs, models=models, work=work, earlier=earlier, rivals=rivals, only=only)
     except ParameterError as error:
