@@ -40,6 +40,7 @@ def test_the_alternative_bound_by_its_formula():
             eta = (math.exp(-epsilon / 2) + outputs - 1) / (math.exp(epsilon / 2) + outputs - 1)
             assert alternative_bound(epsilon, outputs) == pytest.approx(epsilon + math.log(eta), abs=1e-9)
     assert alternative_bound(3.0, 1) == pytest.approx(0.0, abs=1e-12)
+    assert all(alternative_bound(epsilon, 1) >= 0 for epsilon in (0.3, 3.0, 47.5))
     assert math.isfinite(alternative_bound(1e5, 30_000))
 
 

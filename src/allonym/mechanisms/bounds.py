@@ -27,7 +27,7 @@ def alternative_bound(epsilon: float, outputs: int) -> float:
     # ln η = ln(e^(−ε/2) + s − 1) − ln(e^(ε/2) + s − 1), with e^(ε/2) factored out so that large ε cannot overflow.
     above = math.log(math.exp(-epsilon / 2) + outputs - 1)
     below = epsilon / 2 + math.log1p((outputs - 1) * math.exp(-epsilon / 2))
-    return epsilon + above - below
+    return max(0.0, epsilon + above - below)  # rounding may leave a little less than nothing
 
 
 def utility_bounds(
