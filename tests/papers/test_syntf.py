@@ -19,6 +19,7 @@ from allonym.papers.ruler.measure import measure as measured_by_ruler
 from allonym.papers.ruler.settings import OURS
 from allonym.papers.syntf import by_ruler, reproduce, runs, tables
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers
+from allonym.papers.syntf.rows import Mean, MeasuredSetting, SyntfResults, SyntfSetting
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 from tests.papers.conftest import syntf
@@ -54,28 +55,37 @@ def bench():
 
 @pytest.fixture(scope="module")
 def measured(bench):
-    plain = runs.SyntfSetting(loss_per_word=8.0, words=30, min_documents=1)
-    return [runs.measure(bench, each, 1).to_json() for each in (plain, replace(plain, rating="utility"))]
+    plain = SyntfSetting(loss_per_word=8.0, words=30, min_documents=1)
+    return [runs.measure(bench, each, 1) for each in (plain, replace(plain, rating="utility"))]
 
 
 def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured):
     plain, learned = measured
-    assert plain["tight_loss_per_word"] <= 8
-    assert learned["tight_loss_per_word"] <= 8
-    use = [tables.best(row["utility"])["f1_weighted"]["mean"] for row in measured]
-    attack = [tables.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] for row in measured]
+    assert plain.tight_loss_per_word <= 8
+    assert learned.tight_loss_per_word <= 8
+    use = [tables.best(row.reached.utility)["f1_weighted"].mean for row in measured]
+    attack = [tables.best(row.reached.attack["Top 10/Any"])["f1_weighted"].mean for row in measured]
     assert use[1] > 0.9
     assert use[1] - attack[1] > use[0] - attack[0]
-    assert "evidence_logistic" in learned["utility"]
-    assert "evidence-forest" in learned["attack"]["Top 5/Multi"]
+    assert "evidence_logistic" in learned.reached.utility
+    assert "evidence-forest" in learned.reached.attack["Top 5/Multi"]
+
+
+def test_rows_are_read_as_they_were_written(measured, committed):
+    for row in measured:
+        assert MeasuredSetting.from_json(json.loads(json.dumps(row.to_json()))) == row
+    read = SyntfResults.from_json(committed)
+    assert [row.to_json() for row in read.settings] == committed["settings"]
+    assert [row.to_json() for row in read.suspects] == committed["table_1"]
+    assert [row.to_json() for row in read.bounds] == committed["figure_1"]
+    for name, reached in (("original", read.original), ("scrubbed", read.scrubbed), ("vectorised", read.vectorised)):
+        assert reached.to_json() == committed[name]
 
 
 def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
     rows = np.flatnonzero(bench.reference)
     texts, labels = [bench.corpus.texts[row] for row in rows], bench.labels[rows].tolist()
-    anonymizer = (
-        runs.SyntfSetting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
-    )
+    anonymizer = SyntfSetting(rating="utility", words=30, min_documents=1).made(bench.embeddings).fit(texts, labels)
     released = anonymizer.release(texts, rng=insecure(1))
     rating = LearnedRating.of(anonymizer)
     np.testing.assert_array_equal(rating.evidence(released.texts()), anonymizer.label_evidence(released.payload))
@@ -85,16 +95,16 @@ def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
 
 
 def test_originals_are_attacked_with_success(bench):
-    row = runs.as_texts(bench, bench.corpus.texts, runs.panel(tagged=False)).to_json()
-    assert tables.best(row["attack"]["Top 10/Any"])["f1_weighted"]["mean"] > 0.5  # four of fourteen have no habit
-    assert tables.best(row["utility"])["f1_weighted"]["mean"] > 0.95
+    reached = runs.as_texts(bench, bench.corpus.texts, runs.panel(tagged=False))
+    assert tables.best(reached.attack["Top 10/Any"])["f1_weighted"].mean > 0.5  # four of fourteen have no habit
+    assert tables.best(reached.utility)["f1_weighted"].mean > 0.95
 
 
 def test_means_over_runs_have_students_intervals():
-    found = runs.Mean.over([1.0, 2.0, 3.0])
+    found = Mean.over([1.0, 2.0, 3.0])
     assert found.mean == 2.0
     assert found.high - 2.0 == pytest.approx(4.302653 / np.sqrt(3), rel=1e-6)  # t of 2 degrees of freedom, sd 1
-    assert runs.Mean.over([1.0]) == runs.Mean(1.0, None, None)
+    assert Mean.over([1.0]) == Mean(1.0, None, None)
 
 
 def test_settings_cover_table_2():

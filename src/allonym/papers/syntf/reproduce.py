@@ -9,40 +9,28 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
 
 from allonym import __version__, acceleration
 from allonym.errors import MissingDependencyError
-from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers import Asked, Results, taken_over
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
 from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.syntf import tables
 from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
-from allonym.papers.syntf.runs import (
-    MeasuredSetting,
-    SyntfBench,
-    SyntfSetting,
-    as_texts,
-    benches,
-    measure,
-    panel,
-    vectorised,
-)
+from allonym.papers.syntf.rows import Bounds, Kind, Suspects, SweptSetting, SyntfSetting
+from allonym.papers.syntf.runs import SyntfBench, as_texts, benches, measure, panel, vectorised
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
-OUTPUT_SIZES = (2, 100, 30_000)
 
 TAKES = ("runs", "work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
                      "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
                      "settings")  # fmt: skip
 
-Kind = Literal["paper", "learned"]
 markdown = tables.markdown
 figures = tables.figures
 
@@ -54,52 +42,6 @@ class SyntfTask:
     table: str
     kind: Kind
     setting: SyntfSetting
-
-
-@dataclass(frozen=True)
-class Suspects:
-    """A row of table 1: a scenario, and who qualifies for it."""
-
-    scenario: str
-    suspects: int
-    suspects_paper: int
-    groups: int
-    least_train: int
-    least_test: int
-    train: int  # messages
-    test: int
-
-    @classmethod
-    def of(cls, bench: SyntfBench, scenario: Scenario) -> Suspects:
-        """Return the suspects of a scenario."""
-        messages = map(len, bench.suspects[scenario.name])
-        authors = scenario.authors(bench.corpus)
-        return cls(
-            scenario.name, len(authors), scenario.suspects, scenario.groups, scenario.train, scenario.test, *messages
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything by name."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class Bounds:
-    """Figure 1 at one ε: the standard bound, and the alternative one by the size of the output space."""
-
-    epsilon: int
-    standard: float
-    alternative: dict[int, float]
-
-    @classmethod
-    def at(cls, epsilon: int) -> Bounds:
-        """Return the bounds for the three sizes of the figure."""
-        return cls(epsilon, standard_bound(epsilon), {size: alternative_bound(epsilon, size) for size in OUTPUT_SIZES})
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the alternative bounds by their sizes beside the others."""
-        sizes = {str(size): bound for size, bound in self.alternative.items()}
-        return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
 
 
 def run(asked: Asked) -> Results:
@@ -126,7 +68,7 @@ def _of_the_paper(asked: Asked) -> Results:
             "train": int(learned.train.sum()),
             "test": int(learned.test.sum()),
         },
-        "table_1": [Suspects.of(bench, scenario).to_json() for scenario in SCENARIOS],
+        "table_1": [_suspects(bench, scenario).to_json() for scenario in SCENARIOS],
         "figure_1": [Bounds.at(epsilon).to_json() for epsilon in range(1, 61)],
         "original": as_texts(bench, bench.corpus.texts, panel(tagged=True)).to_json(),
         "original_without_reference": as_texts(learned, learned.corpus.texts, {}).to_json(),
@@ -137,15 +79,24 @@ def _of_the_paper(asked: Asked) -> Results:
     tasks = list(_tasks())
     with acceleration.processes(os.cpu_count()) as pool:
         for task, row in zip(tasks, pool.map(partial(_work, data, runs), tasks), strict=True):
-            results["settings"].append({"table": task.table, "bench": task.kind, **row.to_json()})
+            results["settings"].append(row.to_json())
             report(f"{len(results['settings'])} of {len(tasks)} settings: {task.table}")
     return results
 
 
-def _work(data: Path, runs: int, task: SyntfTask) -> MeasuredSetting:
+def _suspects(bench: SyntfBench, scenario: Scenario) -> Suspects:
+    """Return who is a suspect in a scenario."""
+    messages = map(len, bench.suspects[scenario.name])
+    authors = scenario.authors(bench.corpus)
+    return Suspects(
+        scenario.name, len(authors), scenario.suspects, scenario.groups, scenario.train, scenario.test, *messages
+    )
+
+
+def _work(data: Path, runs: int, task: SyntfTask) -> SweptSetting:
     """Measure one setting (in a process of its own, which loads the corpus once)."""
     bench = benches(data)[task.kind == "learned"]
-    return measure(bench, task.setting, runs, tagged=task.table == "optimum")
+    return SweptSetting(task.table, task.kind, measure(bench, task.setting, runs, tagged=task.table == "optimum"))
 
 
 def _tasks() -> Iterator[SyntfTask]:

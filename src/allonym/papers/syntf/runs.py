@@ -6,17 +6,16 @@ import atexit
 import shutil
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse
 
 from allonym.anonymizers.release import texts_of_counts
-from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.syntf.counts import synthesise
 from allonym.attackers.base import Attacker
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
@@ -29,84 +28,16 @@ from allonym.metrics.utility import analysts, topic_scores, weighted
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers, logistic
+from allonym.papers.syntf.rows import KEPT, Mean, Means, MeasuredSetting, Reached, SyntfSetting
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 from allonym.vectors.embeddings import WordTable
 
-KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
 WRITEPRINTS = ("writeprints-svm", "writeprints-bayes")
 TAGGED = tuple(f"{name} with parts of speech" for name in WRITEPRINTS)
 
 Scored = TypeVar("Scored")
 Scores = dict[str, float]  # of one run, by name
-
-
-@dataclass(frozen=True)
-class SyntfSetting:
-    """Parameters of SynTF, by default those the paper found best (its table 2)."""
-
-    epsilon: float = 47.5
-    loss_per_word: float | None = None
-    words: int = 150
-    spelling_weight: float = 0.3
-    morphology: str = "lemma"
-    synonyms: bool = False
-    rating: str = "similarity"
-    min_documents: int = 3
-
-    def made(self, embeddings: WordTable) -> SynTF:
-        """Return the anonymizer."""
-        return SynTF(**asdict(self), embeddings=embeddings)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """A mean over runs, or a figure over test messages, with its 95 % interval; one run has none."""
-
-    mean: float
-    low: float | None = None
-    high: float | None = None
-
-    @classmethod
-    def over(cls, runs: Sequence[float]) -> Mean:
-        """Return the mean over runs; the interval is Student's t."""
-        numbers = np.array(runs, dtype=np.float64)
-        mean = float(numbers.mean())
-        if len(numbers) == 1:
-            return cls(mean)
-        half = float(stats.t.ppf(0.975, len(numbers) - 1) * numbers.std(ddof=1) / np.sqrt(len(numbers)))
-        return cls(mean, mean - half, mean + half)
-
-
-Means = dict[str, Mean]
-
-
-@dataclass(frozen=True)
-class Reached:
-    """What analysts and attackers reach on texts, or on what was released of them."""
-
-    utility: dict[str, Means]  # by analyst
-    attack: dict[str, dict[str, Means]]  # by scenario and attacker
-
-    def to_json(self) -> dict[str, Any]:
-        """Return everything by name."""
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class MeasuredSetting:
-    """A row of the paper's sweeps: a setting and what is reached on what it releases."""
-
-    setting: SyntfSetting
-    terms: int
-    tight_loss_per_word: float
-    runs: int
-    reached: Reached
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the parameters, then what follows from them, side by side."""
-        sizes = {"terms": self.terms, "tight_loss_per_word": self.tight_loss_per_word, "runs": self.runs}
-        return asdict(self.setting) | sizes | self.reached.to_json()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,241 @@
+"""What was measured for SynTF's tables, as it is stored and read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal
+
+import numpy as np
+
+from allonym.anonymizers.syntf import SynTF
+from allonym.mechanisms.bounds import alternative_bound, standard_bound
+from allonym.vectors.embeddings import WordTable
+
+KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
+OUTPUT_SIZES = (2, 100, 30_000)
+
+Kind = Literal["paper", "learned"]
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class SyntfSetting:
+    """Parameters of SynTF, by default those the paper found best (its table 2)."""
+
+    epsilon: float = 47.5
+    loss_per_word: float | None = None
+    words: int = 150
+    spelling_weight: float = 0.3
+    morphology: str = "lemma"
+    synonyms: bool = False
+    rating: str = "similarity"
+    min_documents: int = 3
+
+    def made(self, embeddings: WordTable) -> SynTF:
+        """Return the anonymizer."""
+        return SynTF(**asdict(self), embeddings=embeddings)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SyntfSetting:
+        """Return the parameters, whatever stands beside them."""
+        return cls(**{each.name: stored[each.name] for each in fields(cls)})
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A mean over runs, or a figure over test messages, with its 95 % interval; one run has none."""
+
+    mean: float
+    low: float | None = None
+    high: float | None = None
+
+    @classmethod
+    def over(cls, runs: Sequence[float]) -> Mean:
+        """Return the mean over runs; the interval is Student's t."""
+        from scipy import stats
+
+        numbers = np.array(runs, dtype=np.float64)
+        mean = float(numbers.mean())
+        if len(numbers) == 1:
+            return cls(mean)
+        half = float(stats.t.ppf(0.975, len(numbers) - 1) * numbers.std(ddof=1) / np.sqrt(len(numbers)))
+        return cls(mean, mean - half, mean + half)
+
+
+Means = dict[str, Mean]  # by measure
+
+
+@dataclass(frozen=True)
+class Reached:
+    """What analysts and attackers reach on texts, or on what was released of them."""
+
+    utility: dict[str, Means]  # by analyst
+    attack: dict[str, dict[str, Means]]  # by scenario and attacker
+
+    def to_json(self) -> Json:
+        """Return everything by name."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Reached:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return cls(_means(stored["utility"]), {name: _means(by) for name, by in stored["attack"].items()})
+
+
+def _means(stored: Mapping[str, Any]) -> dict[str, Means]:
+    return {who: {name: Mean(**mean) for name, mean in means.items()} for who, means in stored.items()}
+
+
+@dataclass(frozen=True)
+class MeasuredSetting:
+    """A setting and what is reached on what it releases."""
+
+    setting: SyntfSetting
+    terms: int
+    tight_loss_per_word: float
+    runs: int
+    reached: Reached = field(repr=False)
+
+    def to_json(self) -> Json:
+        """Return the parameters, then what follows from them, side by side."""
+        sizes = {"terms": self.terms, "tight_loss_per_word": self.tight_loss_per_word, "runs": self.runs}
+        return asdict(self.setting) | sizes | self.reached.to_json()
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> MeasuredSetting:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return cls(
+            SyntfSetting.from_json(stored),
+            stored["terms"],
+            stored["tight_loss_per_word"],
+            stored["runs"],
+            Reached.from_json(stored),
+        )
+
+
+@dataclass(frozen=True)
+class SweptSetting:
+    """A row of the paper's sweeps, or of those with a learned rating: a setting, and the table it was measured for."""
+
+    table: str
+    bench: Kind
+    measured: MeasuredSetting
+
+    def to_json(self) -> Json:
+        """Return both names, then what was measured, side by side."""
+        return {"table": self.table, "bench": self.bench, **self.measured.to_json()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SweptSetting:
+        """Return what `to_json` wrote."""
+        return cls(stored["table"], stored["bench"], MeasuredSetting.from_json(stored))
+
+    @property
+    def setting(self) -> SyntfSetting:
+        """The parameters."""
+        return self.measured.setting
+
+    @property
+    def reached(self) -> Reached:
+        """What analysts and attackers reach."""
+        return self.measured.reached
+
+
+@dataclass(frozen=True)
+class Suspects:
+    """A row of table 1: a scenario, and who qualifies for it."""
+
+    scenario: str
+    suspects: int
+    suspects_paper: int
+    groups: int
+    least_train: int
+    least_test: int
+    train: int  # messages
+    test: int
+
+    def to_json(self) -> Json:
+        """Return everything by name."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """Figure 1 at one ε: the standard bound, and the alternative one by the size of the output space."""
+
+    epsilon: int
+    standard: float
+    alternative: dict[int, float]
+
+    @classmethod
+    def at(cls, epsilon: int) -> Bounds:
+        """Return the bounds for the three sizes of the figure."""
+        return cls(epsilon, standard_bound(epsilon), {size: alternative_bound(epsilon, size) for size in OUTPUT_SIZES})
+
+    def to_json(self) -> Json:
+        """Return the alternative bounds by their sizes beside the others."""
+        sizes = {str(size): bound for size, bound in self.alternative.items()}
+        return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Bounds:
+        """Return what `to_json` wrote."""
+        return cls(stored["epsilon"], stored["standard"], {size: stored[str(size)] for size in OUTPUT_SIZES})
+
+
+@dataclass(frozen=True)
+class SyntfResults:
+    """All that the paper's own tables and figures show.
+
+    Attributes:
+        interval: How intervals were made, in words.
+        suspects: Table 1.
+        bounds: Figure 1.
+        original: The texts as they are.
+        without_reference: The same for an analyst who leaves out what a rating was learned from.
+        vectorised: Their term counts, before anything is drawn.
+        scrubbed: The texts without what scrubadub takes for personal.
+        settings: What SynTF releases, by setting.
+        learned_documents: How many messages a rating was learned from, an analyst learned from, and all are scored on.
+    """
+
+    interval: str
+    suspects: tuple[Suspects, ...]
+    bounds: tuple[Bounds, ...]
+    original: Reached
+    without_reference: Reached
+    vectorised: Reached
+    scrubbed: Reached
+    settings: tuple[SweptSetting, ...]
+    learned_documents: Mapping[str, int]
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> SyntfResults:
+        """Return the results of a run as they were stored."""
+        return cls(
+            interval=stored["interval"],
+            suspects=tuple(Suspects(**row) for row in stored["table_1"]),
+            bounds=tuple(map(Bounds.from_json, stored["figure_1"])),
+            original=Reached.from_json(stored["original"]),
+            without_reference=Reached.from_json(stored["original_without_reference"]),
+            vectorised=Reached.from_json(stored["vectorised"]),
+            scrubbed=Reached.from_json(stored["scrubbed"]),
+            settings=tuple(map(SweptSetting.from_json, stored["settings"])),
+            learned_documents=stored["learned_rating_documents"],
+        )
+
+    @property
+    def scenarios(self) -> list[str]:
+        """The names of the scenarios."""
+        return [row.scenario for row in self.suspects]
+
+    @property
+    def optimum(self) -> SweptSetting:
+        """The setting that the paper found best."""
+        [row] = [row for row in self.settings if row.table == "optimum"]
+        return row
+
+    def of_bench(self, kind: Kind) -> list[SweptSetting]:
+        """Return the settings measured on the paper's messages, or on those a learned rating leaves."""
+        return [row for row in self.settings if row.bench == kind]
