@@ -22,6 +22,7 @@ from allonym.anonymizers.words.laplace import WordLaplace
 from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import Figure, spread
+from allonym.metrics.utility import analysts, weighted
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
@@ -150,17 +151,20 @@ def _moved(before: Sequence[list[str]], after: Sequence[list[str]], table: WordT
     return float(np.mean([distances.word_movers(a, b) for a, b in vectors]))
 
 
+def _as_it_is(bag: list[str]) -> list[str]:
+    return bag
+
+
 def _usefulness(corpus: Corpus, bags: Sequence[list[str]]) -> tuple[float, float, float]:
     """Return weighted F1 of an analyst trained and tested on the released bags, with a 95 % bootstrap interval."""
-    from sklearn.feature_extraction.text import TfidfVectorizer
+    from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.metrics import f1_score
-    from sklearn.naive_bayes import MultinomialNB
-    from sklearn.pipeline import make_pipeline
 
     labels, train = np.array(corpus.labels), np.array(corpus.train)
-    texts = np.array([" ".join(bag) for bag in bags], dtype=object)
-    analyst = make_pipeline(TfidfVectorizer(analyzer=str.split), MultinomialNB(alpha=0.01))
-    guesses = analyst.fit(texts[train], labels[train]).predict(texts[~train])
+    counter = CountVectorizer(analyzer=_as_it_is).fit(bag for bag, known in zip(bags, train, strict=True) if known)
+    counts = counter.transform(bags)
+    vectors = weighted(counts[train], counts[~train])
+    guesses = np.array(analysts(vectors[0], labels[train].tolist(), vectors[1])["naive_bayes"])
     truth = labels[~train]
     resampled = insecure(SEED).below(len(truth), (200, len(truth)))
     scores = np.array([f1_score(truth[i], guesses[i], average="weighted") for i in resampled])
