@@ -54,6 +54,13 @@ class CandidatePlace:
         """Return the shares beside the rest."""
         return {"model": self.model, "word": self.word, "first": list(map(list, self.first)), **self.shares}
 
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> CandidatePlace:
+        """Return what `to_json` wrote."""
+        shares = {name: share for name, share in stored.items() if name not in ("model", "word", "first")}
+        first = tuple((word, probability) for word, probability in stored["first"])
+        return cls(stored["model"], stored["word"], first, shares)
+
 
 @dataclass(frozen=True)
 class RewrittenSentence:
@@ -66,6 +73,11 @@ class RewrittenSentence:
     def to_json(self) -> dict[str, Any]:
         """Return it as it is stored."""
         return asdict(self) | {"outputs": list(map(list, self.outputs))}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> RewrittenSentence:
+        """Return what `to_json` wrote."""
+        return cls(stored["input"], stored["seed"], tuple((name, text) for name, text in stored["outputs"]))
 
 
 def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[CandidatePlace]:

@@ -9,9 +9,9 @@ from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import NOT_MEASURED, rounded_percent, spread
 from allonym.metrics.figures import Figure as Measurement
 from allonym.papers import Results
-from allonym.papers.erae.examples import PAPER_TABLE_3
+from allonym.papers.erae.examples import PAPER_TABLE_3, CandidatePlace, RewrittenSentence
 from allonym.papers.erae.goals import PAPER_TABLE_1
-from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
+from allonym.papers.erae.rows import Goal, NamedAttack, SweepRow, TableRow
 from allonym.papers.ruler import tables as ruler
 
 
@@ -39,9 +39,8 @@ def _number(value: float | None, digits: int = 2) -> str:
 
 
 def _goals(results: Results) -> str:
-    rows = [
-        [row["goal"], row["measured"], "reached" if row["reached"] else "**not reached**"] for row in results["goals"]
-    ]
+    goals = [Goal(**row) for row in results["goals"]]
+    rows = [[goal.goal, goal.measured, "reached" if goal.reached else "**not reached**"] for goal in goals]
     return "## Goals\n\n" + markdown_table(["goal", "measured", ""], rows)
 
 
@@ -124,18 +123,19 @@ def _sweep(results: Results) -> str:
 
 
 def _candidates(results: Results) -> str:
-    published = next(row["as_published"] for row in results["table_1"] if row["as_published"] is not None)
+    table = map(TableRow.from_json, results["table_1"])
+    published = next(row.as_published for row in table if row.as_published is not None)
     rows = []
-    for row in results["tables_2_and_3"]:
-        first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in row["first"])
-        printed = PAPER_TABLE_3.get(row["word"], {}) if row["model"] == "paper, ER-AE" else {}
+    for place in map(CandidatePlace.from_json, results["tables_2_and_3"]):
+        first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in place.first)
+        printed = PAPER_TABLE_3.get(place.word, {}) if place.model == "paper, ER-AE" else {}
         cells = [
-            _with_paper(row["exponential_as_published"], printed.get("exponential")),
-            f"{row['exponential']:.4f}",
-            _with_paper(row["two_set"], printed.get("two_set")),
-            f"{row['subset']:.4f}",
+            _with_paper(place.shares["exponential_as_published"], printed.get("exponential")),
+            f"{place.shares['exponential']:.4f}",
+            _with_paper(place.shares["two_set"], printed.get("two_set")),
+            f"{place.shares['subset']:.4f}",
         ]
-        rows.append([row["model"], row["word"], first, *cells])
+        rows.append([place.model, place.word, first, *cells])
     head = ["network", "word", "first five and their probabilities", f"exponential, ε = {published:.1f}"]
     head += ["exponential", "two-set", "subset"]
     text = (
@@ -151,9 +151,10 @@ def _with_paper(value: float, printed: float | None) -> str:
 
 
 def _outputs(results: Results) -> str:
-    parts = [f"## Table 4: sentences of our own\n\nSeeds {[row['seed'] for row in results['table_4']]}."]
-    for row in results["table_4"]:
-        rows = [["*Input*", row["input"]], *([name, text.replace("|", "/")] for name, text in row["outputs"])]
+    sentences = list(map(RewrittenSentence.from_json, results["table_4"]))
+    parts = [f"## Table 4: sentences of our own\n\nSeeds {[sentence.seed for sentence in sentences]}."]
+    for sentence in sentences:
+        rows = [["*Input*", sentence.input], *([name, text.replace("|", "/")] for name, text in sentence.outputs)]
         parts.append(markdown_table(["method", "text"], rows))
     return "\n\n".join(parts)
 

@@ -86,8 +86,8 @@ def markdown(results: Results) -> str:
     """Return all tables."""
     head = ["method", "ε", "worst loss per word", "loss between usual neighbours"]
     lines = [
-        [row["method"], f"{row['epsilon']:g}", number(row["worst_loss_per_word"]), number(row["neighbour_loss"])]
-        for row in results["losses"]
+        [loss.method, f"{loss.epsilon:g}", number(loss.worst_loss_per_word), number(loss.neighbour_loss)]
+        for loss in (WordLoss(**row) for row in results["losses"])
     ]
     parts = [
         "## What an analyst keeps",
