@@ -11,6 +11,7 @@ from scipy import sparse
 
 from allonym.attackers.base import Attacker
 from allonym.attackers.linear import logistic, support_vectors
+from allonym.attackers.remembered import Rows
 from allonym.errors import ParameterError
 from allonym.networks.style_encoder.inference import DEFAULT, StyleReader
 
@@ -39,12 +40,12 @@ class StyleEncoder(Attacker):
         self.model = model
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
-        vectors = reader(self.model).vectors(texts)
+        vectors = _vectors(self.model).of(texts)
         self._columns = np.unique(vectors.indices)  # n-grams that no known text has weigh nothing
         self._weights, self._constants = weigh(vectors[:, self._columns], writers, self.classifier)
 
     def _scores(self, texts: list[str]) -> Floats:
-        vectors = reader(self.model).vectors(texts)[:, self._columns]
+        vectors = _vectors(self.model).of(texts)[:, self._columns]
         scores: Floats = vectors @ self._weights.T + self._constants
         return scores
 
@@ -53,6 +54,12 @@ class StyleEncoder(Attacker):
 def reader(model: str) -> StyleReader:
     """Return an encoder, opened once; it takes about 60 MB."""
     return StyleReader.open(model)
+
+
+@lru_cache(maxsize=2)
+def _vectors(model: str) -> Rows:
+    """Return an encoder's vectors, of each text computed once."""
+    return Rows(reader(model).vectors)
 
 
 def weigh(
