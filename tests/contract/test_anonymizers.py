@@ -67,8 +67,10 @@ def test_the_registry_finds_every_file():
 def test_same_key_same_output_and_another_key_another(example):
     first = plain(example.release(TEXTS, rng=insecure(1)).payload)
     assert plain(example.release(TEXTS, rng=insecure(1)).payload) == first
+    again = plain(example.release(TEXTS, rng=insecure(2)).payload)
     if example.guarantee().formal:
-        assert plain(example.release(TEXTS, rng=insecure(2)).payload) != first
+        assert again != first
+    assert example.draws or again == first
 
 
 @private

@@ -48,6 +48,7 @@ class Anonymizer(Estimator):
     learns_a_vocabulary: ClassVar[bool] = False
     learns_from_labels: ClassVar[Mapping[str, object]] = {}
     draws_its_length: ClassVar[bool] = False
+    draws: ClassVar[bool] = True  # else equal texts always become equal texts
     is_a_baseline: ClassVar[bool] = False  # an end of every comparison, which nobody should be advised to use
     replaces_words: ClassVar[bool] = False  # one by one, so that a share of them may stay: see `epsilon_for_unchanged`
     # The values of a parameter that the page's slider goes through, from the most protection to the most of the text.

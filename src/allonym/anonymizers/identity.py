@@ -15,6 +15,7 @@ class Identity(Anonymizer):
     """Returns every text as it is. Privacy: none."""
 
     method = "identity"
+    draws = False
     is_a_baseline = True
 
     def guarantee(self, documents: int = 1) -> Guarantee:

@@ -86,6 +86,7 @@ class RoundTrip(Anonymizer):
     """
 
     method = "round-trip"
+    draws = False
 
     def missing(self) -> str:
         """Say what to install before a text can be translated; nothing if all is there."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -15,6 +16,7 @@ from allonym.attackers.features import TOKEN
 Floats: TypeAlias = NDArray[np.float64]
 
 MARKS = ".,!?;:-–—…'\"’“”()[]&/*%$#@+="
+_REMEMBERED = 2**16  # texts
 _LONGEST_LENGTH = 12  # letters of a word that are told apart
 _SENTENCE_END = re.compile(r"[.!?…]+")
 _PARAGRAPH = re.compile(r"\n\s*\n")
@@ -26,6 +28,7 @@ def structure(texts: Sequence[str]) -> Floats:
     return np.array([_numbers(text) for text in texts])
 
 
+@lru_cache(maxsize=_REMEMBERED)  # attackers who learn in several ways read the same texts
 def _numbers(text: str) -> list[float]:
     tokens = TOKEN.findall(text)
     words = [token for token in tokens if token[0].isalnum()]

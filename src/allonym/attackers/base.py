@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from allonym.errors import InputError
+from allonym.errors import InputError, ParameterError
 from allonym.language.words import checked_texts
 
 Arrays = dict[str, NDArray[Any]]
@@ -85,3 +85,14 @@ class Attacker(ClassifierMixin, BaseEstimator):
         tags.input_tags.string = True
         tags.input_tags.two_d_array = False
         return tags
+
+
+def above_zero(parameter: str, value: float) -> float:
+    """Return a parameter of an attacker.
+
+    Raises:
+        ParameterError: It is not a number above 0.
+    """
+    if not 0 < value < np.inf:  # NaN compares false
+        raise ParameterError(f"{parameter} must be a number above 0, got {value}.")
+    return value

@@ -5,10 +5,14 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any, Literal, Self
 
 import numpy as np
 from scipy import sparse
+
+from allonym.acceleration import worth_compiling
+from allonym.attackers.gram_counts import SIZES, GramCounts, WeighedGrams
 
 Spans = list[tuple[int, int]]
 # Words with inner apostrophes and hyphens, any other sign on its own: punctuation is style.
@@ -88,6 +92,13 @@ class NGrams(Features):
     def fit_transform(self, texts: Sequence[str]) -> sparse.csr_array:
         """Choose the n-grams and return documents × n-grams, reading the texts once."""
         for fewest in (2, 1):
+            counted = self._counted(texts)
+            if counted is not None:
+                values = counted.fit_transform(texts, fewest=fewest, most=self.most)
+                if values is None:
+                    continue
+                self._keep(counted)
+                return values
             vectorizer = self._vectorizer(min_df=fewest, max_features=self.most)
             try:
                 values = sparse.csr_array(vectorizer.fit_transform(texts))
@@ -132,10 +143,32 @@ class NGrams(Features):
         self._keep(vectorizer)
         return self
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Leave counts of other texts behind."""
+        kept = vars(self)
+        if isinstance(kept.get("_fitted"), WeighedGrams):
+            again = NGrams(**{name: kept[name] for name in _SETTINGS}).restore(self.state())
+            return dict(vars(again))
+        return kept
+
+    def _counted(self, texts: Sequence[str]) -> WeighedGrams | None:
+        """Return what chooses and weighs by counts that are kept, where texts are many; None where they are few."""
+        shortest, longest = SIZES[self.of]
+        fits = self.shortest >= shortest and self.longest <= longest and (self.of == "words" or self.across_words)
+        if not fits or not worth_compiling(_PASSES * sum(map(len, texts))):
+            return None
+        return WeighedGrams(_counts(self.of, self.reading), (self.shortest, self.longest), presence=self.presence)
+
     def _keep(self, vectorizer: Any) -> None:  # noqa: ANN401 - scikit-learn has no types
         self._fitted = vectorizer
+        self._listed: list[str] | None = None
+
+    @property
+    def _grams(self) -> list[str]:
         # Listed once: scikit-learn sorts the whole vocabulary each time it is asked.
-        self._grams: list[str] = vectorizer.get_feature_names_out().tolist()
+        if self._listed is None:
+            self._listed = self._fitted.get_feature_names_out().tolist()
+        return self._listed
 
     def _read(self, text: str) -> str:
         read = text if self.reading is None else self.reading(text)
@@ -155,6 +188,21 @@ class NGrams(Features):
             **kind,
             **settings,
         )
+
+
+_SETTINGS = ("of", "shortest", "longest", "most", "reading", "across_words", "presence")
+_PASSES = 24  # entries of a matrix that take as long as one character: from half a million of them on it pays
+
+
+@lru_cache(maxsize=8)
+def _counts(of: Literal["characters", "words"], reading: Callable[[str], str] | None) -> GramCounts:
+    """Return the n-grams of a way to read texts, kept while the process lives."""
+
+    def read(text: str) -> str | list[str]:
+        seen = text if reading is None else reading(text)
+        return TOKEN.findall(lowered(seen)) if of == "words" else seen
+
+    return GramCounts(of, read)
 
 
 class Together(Features):

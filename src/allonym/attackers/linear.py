@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from allonym.attackers.base import Arrays, Attacker
+from allonym.attackers.base import Arrays, Attacker, above_zero
 from allonym.attackers.features import Features, NGrams, Spans, Together, without_words
 from allonym.errors import InputError
 
@@ -152,34 +152,44 @@ def naive_bayes(values: sparse.csr_array, writers: NDArray[np.intp], *, smoothin
 class NGramSVM(LinearAttacker):
     """Characters, words and punctuation together, with a linear SVM: the strongest single attacker where much is known.
 
-    8,000 reviews of 130 words take some 25 CPU-seconds to learn from, of which reading is the larger part.
+    Args:
+        cost: What a wrongly named text costs: the inverse of the ridge penalty.
     """
 
     name = "ngrams"
     describes_itself_as = "character 2–5-grams with word and punctuation 1–2-grams, linear SVM"
 
+    def __init__(self, *, cost: float = 0.1) -> None:
+        self.cost = above_zero("cost", cost)
+
     def _features(self) -> Features:
         return Together(NGrams("characters", 2, 5, across_words=True), NGrams("words", 1, 2))
 
     def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        # Of validation reviewers; a finer tolerance takes longer and names the same writers.
-        return support_vectors(values, writers, cost=0.1, tolerance=0.01)
+        # A finer tolerance takes longer and names the same writers.
+        return support_vectors(values, writers, cost=self.cost, tolerance=0.01)
 
 
 class BinaryBayes(LinearAttacker):
     """Which words, marks and pairs of them a text has, however often, with naive Bayes.
 
     What a method repeats or drops counts once, so it holds where frequencies are noise.
+
+    Args:
+        smoothing: How often everything is taken to stand in texts of everybody, beside what was counted.
     """
 
     name = "binary-bayes"
     describes_itself_as = "presence of word and punctuation 1–2-grams, multinomial naive Bayes"
 
+    def __init__(self, *, smoothing: float = 0.3) -> None:
+        self.smoothing = above_zero("smoothing", smoothing)
+
     def _features(self) -> Features:
         return NGrams("words", 1, 2, presence=True)
 
     def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
-        return naive_bayes(values, writers, smoothing=0.3)  # of validation reviewers
+        return naive_bayes(values, writers, smoothing=self.smoothing)
 
 
 class CharacterNGramSVM(LinearAttacker):
@@ -193,13 +203,23 @@ class CharacterNGramSVM(LinearAttacker):
 
 
 class WordNGramSVM(LinearAttacker):
-    """Word and punctuation 1- to 3-grams, with a linear SVM."""
+    """Word and punctuation 1- to 3-grams, with a linear SVM.
+
+    Args:
+        cost: What a wrongly named text costs: the inverse of the ridge penalty.
+    """
 
     name = "words-svm"
     describes_itself_as = "word and punctuation 1–3-grams, linear SVM"
 
+    def __init__(self, *, cost: float = 1.0) -> None:
+        self.cost = above_zero("cost", cost)
+
     def _features(self) -> Features:
         return NGrams("words", 1, 3)
+
+    def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
+        return support_vectors(values, writers, cost=self.cost)
 
 
 class WordBayes(LinearAttacker):

@@ -7,9 +7,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.attackers.base import Attacker
+from allonym.attackers.base import Attacker, above_zero
 from allonym.attackers.linear import logistic
-from allonym.errors import ParameterError
 
 Floats: TypeAlias = NDArray[np.float64]
 
@@ -30,9 +29,7 @@ class Meaning(Attacker):
     learned = ("weights", "constants")
 
     def __init__(self, *, cost: float = 10.0) -> None:
-        if not 0 < cost < np.inf:  # NaN compares false
-            raise ParameterError(f"cost must be a number above 0, got {cost}.")
-        self.cost = cost
+        self.cost = above_zero("cost", cost)
 
     def missing(self) -> str:
         """Say what to install before texts can be read."""

@@ -6,9 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.attackers._structure import Floats, structure
-from allonym.attackers.base import Attacker
+from allonym.attackers.base import Attacker, above_zero
 from allonym.attackers.linear import logistic
-from allonym.errors import ParameterError
 
 _LANDMARKS = 101  # of each number's distribution: every percentile
 _OUTERMOST = 1e-3  # a share nearer to 0 or 1 is taken for this one
@@ -30,9 +29,7 @@ class Structure(Attacker):
     learned = ("landmarks", "weights", "constants")
 
     def __init__(self, *, cost: float = 0.1) -> None:
-        if not 0 < cost < np.inf:  # NaN compares false
-            raise ParameterError(f"cost must be a number above 0, got {cost}.")
-        self.cost = cost
+        self.cost = above_zero("cost", cost)
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
         numbers = structure(texts)

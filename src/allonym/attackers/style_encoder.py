@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from allonym.attackers.base import Attacker
+from allonym.attackers.base import Attacker, above_zero
 from allonym.attackers.linear import logistic, support_vectors
+from allonym.attackers.remembered import Rows
 from allonym.errors import ParameterError
 from allonym.networks.style_encoder.inference import DEFAULT, StyleReader
 
@@ -26,25 +27,28 @@ class StyleEncoder(Attacker):
     Args:
         classifier: A linear SVM, logistic regression, or the nearest centroid of an author's vectors.
         model: The encoder: a shipped one by its name, or a folder.
+        cost: What a wrongly named text costs the SVM or the regression; by default what was best for validation
+            bloggers.
     """
 
     name = "style-encoder"
     describes_itself_as = "a style encoder trained on other writers, linear SVM"
     learned = ("columns", "weights", "constants")
 
-    def __init__(self, *, classifier: Classifier = "svm", model: str = DEFAULT) -> None:
+    def __init__(self, *, classifier: Classifier = "svm", model: str = DEFAULT, cost: float | None = None) -> None:
         if classifier not in get_args(Classifier):
             raise ParameterError(f"classifier must be one of {', '.join(get_args(Classifier))}, got {classifier!r}.")
         self.classifier = classifier
         self.model = model
+        self.cost = None if cost is None else above_zero("cost", cost)
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
-        vectors = reader(self.model).vectors(texts)
+        vectors = _vectors(self.model).of(texts)
         self._columns = np.unique(vectors.indices)  # n-grams that no known text has weigh nothing
-        self._weights, self._constants = weigh(vectors[:, self._columns], writers, self.classifier)
+        self._weights, self._constants = weigh(vectors[:, self._columns], writers, self.classifier, self.cost)
 
     def _scores(self, texts: list[str]) -> Floats:
-        vectors = reader(self.model).vectors(texts)[:, self._columns]
+        vectors = _vectors(self.model).of(texts)[:, self._columns]
         scores: Floats = vectors @ self._weights.T + self._constants
         return scores
 
@@ -53,6 +57,12 @@ class StyleEncoder(Attacker):
 def reader(model: str) -> StyleReader:
     """Return an encoder, opened once; it takes about 60 MB."""
     return StyleReader.open(model)
+
+
+@lru_cache(maxsize=2)
+def _vectors(model: str) -> Rows:
+    """Return an encoder's vectors, of each text computed once."""
+    return Rows(reader(model).vectors)
 
 
 def weigh(

@@ -27,10 +27,12 @@ class Candidate(ABC):
     Attributes:
         setting: What sets it apart from others of the same method.
         is_a_baseline: Whether nobody should be advised to use it.
+        draws: Whether a second release may differ from the first.
     """
 
     setting: str
     is_a_baseline: bool = False
+    draws: bool = True
 
     @property
     @abstractmethod
@@ -78,6 +80,11 @@ class Method(Candidate):
     def is_a_baseline(self) -> bool:  # type: ignore[override] # it follows from the anonymizer
         """Whether this is an end of every comparison."""
         return self.anonymizer.is_a_baseline
+
+    @property
+    def draws(self) -> bool:  # type: ignore[override] # it follows from the anonymizer
+        """Whether a second release may differ from the first."""
+        return self.anonymizer.draws
 
     def releasing(self, sample: Sample, seed: int | None) -> Releasing:
         """Draw fresh noise for each release; those of one seed come from one stream, which never repeats itself."""
@@ -150,6 +157,7 @@ class Column(Candidate):
 
     column: str
     setting: str = ""
+    draws = False
 
     @property
     def method(self) -> str:

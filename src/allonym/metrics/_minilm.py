@@ -12,14 +12,17 @@ from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
+from io import BytesIO
+from pathlib import Path
 from threading import Lock
 from typing import Any, Final, TypeAlias
+from zipfile import BadZipFile
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import models
-from allonym.errors import MissingDependencyError
+from allonym import disk, models
+from allonym.errors import InputError, MissingDependencyError
 from allonym.language.words import digest
 from allonym.metrics._shared import encodable, how_to_install, lacking, optional, packaged_file, pinned
 
@@ -134,6 +137,39 @@ def encode(texts: Sequence[str]) -> Vectors:
         _MEMORY.keep(fresh)
         vectors |= fresh
     return np.stack([vectors[key] for key in keys]) if keys else np.zeros((0, DIMENSIONS), np.float32)
+
+
+def encode_beside(path: Path, texts: Sequence[str]) -> None:
+    """Encode texts, or remember what an earlier process wrote to a file: digests of texts, and their vectors.
+
+    The file is for a folder of work, and grows by what it does not hold; one of another network is written anew.
+    """
+    stored = _stored(path)
+    _MEMORY.keep(stored)
+    keys = [digest(text) for text in texts]
+    if all(key in stored for key in keys):
+        return
+    vectors = stored | dict(zip(keys, encode(texts), strict=True))
+    content = BytesIO()
+    np.savez(
+        content,
+        network=np.array(NETWORK_SHA256),
+        digests=np.frombuffer(b"".join(vectors), dtype=np.uint8).reshape(len(vectors), -1),
+        vectors=np.stack(list(vectors.values())),
+    )
+    disk.write(path, content.getvalue())
+
+
+def _stored(path: Path) -> dict[bytes, Vectors]:
+    if not path.is_file():
+        return {}
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            if str(content["network"]) != NETWORK_SHA256:
+                return {}
+            return {row.tobytes(): vector for row, vector in zip(content["digests"], content["vectors"], strict=True)}
+    except (OSError, ValueError, KeyError, BadZipFile) as broken:
+        raise InputError(f"{path} holds no vectors of texts; remove it, and they are computed anew.") from broken
 
 
 def missing() -> str:

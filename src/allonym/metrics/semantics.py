@@ -27,6 +27,8 @@ from allonym.metrics._shared import Figures, Progress, checked_pairs, cosines, l
 from allonym.metrics.base import Measure
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from allonym.vectors.embeddings import Source, WordTable
 
 _BLOCK = 256  # documents between two calls of progress, and embedded at once
@@ -57,6 +59,21 @@ def embed(texts: Sequence[str], *, progress: Progress = None) -> Vectors:
         if progress is not None:
             progress(stop, len(documents))
     return vectors
+
+
+def embed_beside(path: Path, texts: Sequence[str]) -> None:
+    """Embed texts, so that `embed` answers at once; what an earlier process wrote to the file is read from there.
+
+    Args:
+        path: Holds digests of texts and their vectors, no text; made if it is not there.
+        texts: Any texts.
+
+    Raises:
+        InputError: The file holds something else.
+        MissingDependencyError: The extra `semantics` is not installed.
+        ModelError: The installed network is not the one this version was tested with.
+    """
+    _minilm.encode_beside(path, checked_texts(texts))
 
 
 def cosine(before: Sequence[str], after: Sequence[str], *, progress: Progress = None) -> Figures:

@@ -20,6 +20,7 @@ from allonym.errors import InputError
 from allonym.evaluation.candidates import Candidate, Method
 from allonym.evaluation.evaluate import DRAWS, Outcome, Ruler
 from allonym.evaluation.sample import Sample
+from allonym.metrics import semantics
 from allonym.metrics.base import Measure
 from allonym.papers import Asked
 from allonym.papers.ruler.grounds import SEED, Ground, asked_for
@@ -44,6 +45,7 @@ _MEASURED: dict[str, int | None] = {
 }
 _FLUENCY: dict[str, int | None] = {"perplexity": 60}  # minutes a row, so on one kind of texts
 _TIMED = 40  # documents
+_VECTORS = "vectors.npz"  # of the originals, which every process would take minutes to compute
 
 Report = Callable[[str], None]
 
@@ -55,11 +57,15 @@ class Work:
         folder: Where the rows of all kinds of texts lie; None keeps them in memory alone.
         ground: The texts.
         draws: How often each setting is drawn; rows of another number of draws lie apart.
+
+    Attributes:
+        vectors: Where vectors of the originals are kept for other processes; None keeps them in memory alone.
     """
 
     def __init__(self, folder: Path | None, ground: Ground, draws: int = DRAWS) -> None:
         self.ground, self.draws = ground, draws
         self._folder = None if folder is None else folder / ground.name / f"{draws} draws"
+        self.vectors = None if folder is None else folder / ground.name / _VECTORS
         self._rows: dict[str, Row] = {}
         if self._folder is not None:
             self._folder.mkdir(parents=True, exist_ok=True)
@@ -142,6 +148,8 @@ def stored_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) ->
 def _measure(data: Path, missing: Sequence[Compared], work: Work, report: Report) -> None:
     ground = work.ground
     sample = ground.read(data)
+    if work.vectors is not None and not metrics.measures()["meaning"].missing():
+        semantics.embed_beside(work.vectors, sample.texts)
     wanted = _MEASURED | (_FLUENCY if ground.fluency else {})
 
     def ruler_with(*further: Attacker) -> Ruler:
