@@ -30,7 +30,7 @@ class Listing(Candidate):
     setting = ""
 
     def __init__(self) -> None:
-        self.draws: list[list[str]] = []
+        self.noted: list[list[str]] = []
 
     @property
     def method(self) -> str:
@@ -41,8 +41,8 @@ class Listing(Candidate):
         """Return what notes the texts."""
 
         def release(places: Any) -> ReleasedPart:  # noqa: ANN401 - places in the sample
-            self.draws.append([as_line(sample.texts[place]) for place in places])
-            return ReleasedPart.of_texts([f"{len(self.draws)} {place}" for place in places])
+            self.noted.append([as_line(sample.texts[place]) for place in places])
+            return ReleasedPart.of_texts([f"{len(self.noted)} {place}" for place in places])
 
         return release
 
@@ -55,7 +55,7 @@ def records(sample: Sample, draws: int) -> Iterator[dict[str, Any]]:
     """Return what a comparison hands over, in its order."""
     listing = Listing()
     Bench(sample, RELEASED_OF_AUTHOR).releases(listing, draws, SEED, lambda: None)
-    for draw, texts in enumerate(listing.draws, 1):
+    for draw, texts in enumerate(listing.noted, 1):
         yield from ({"draw": draw, "row": row, "text": text} for row, text in enumerate(texts))
 
 
