@@ -1,4 +1,4 @@
-"""The passes over n-grams, compiled. Imported only when they run."""
+"""The passes over n-grams and over texts to learn from, compiled. Imported only when they run."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from allonym.acceleration import compiled
 Numbers = NDArray[np.int32]
 Places = NDArray[np.int64]
 Keys = NDArray[np.uint64]
+
+Floats = NDArray[np.float32]
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
 _FIRST = np.uint64(0xCBF29CE484222325)
@@ -73,3 +75,55 @@ def fill_slots(keys: Keys, shift: np.uint64, slots: Numbers) -> None:
         while slots[slot] >= 0:
             slot = (slot + 1) & wrap
         slots[slot] = number
+
+
+@compiled
+def descend(
+    order: Places,
+    values: tuple[Floats, Numbers, Numbers],
+    machine: tuple[Places, Floats, np.float32],
+    authors: int,
+    weights: Floats,
+    duals: Floats,
+) -> tuple[float, float]:
+    """Go over all texts once, and bring the machines of all authors nearer to their best; return how far they are.
+
+    `values` are texts × features as scikit-learn keeps sparse rows; `machine` is the author of each text, one more than
+    its squared length, and what is added to the dual's diagonal. `weights` are features × authors, the constants last;
+    `duals` are texts × authors. What is returned is the largest and the smallest slope that the dual has left.
+    """
+    data, columns, ends = values
+    writers, squares, diagonal = machine
+    lanes = weights.shape[1]
+    constants = weights[-1]
+    scores = np.empty(lanes, dtype=np.float32)
+    highest, lowest = -np.inf, np.inf
+    for text in order:
+        first, last = ends[text], ends[text + 1]
+        scores[:] = constants
+        for place in range(first, last):
+            row, value = weights[columns[place]], data[place]
+            for author in range(lanes):
+                scores[author] += value * row[author]
+        moved = False
+        curvature = squares[text] + diagonal
+        dual = duals[text]
+        for author in range(lanes):
+            sign = np.float32(1) if writers[text] == author else np.float32(-1)
+            slope = sign * scores[author] - np.float32(1) + dual[author] * diagonal
+            change = np.float32(0)
+            # What is at its bound and would go beyond it stays; authors beyond the last only fill the lanes.
+            if author < authors and (dual[author] > 0 or slope < 0):
+                highest, lowest = max(highest, slope), min(lowest, slope)
+                nearer = max(dual[author] - slope / curvature, np.float32(0))
+                change = (nearer - dual[author]) * sign
+                dual[author] = nearer
+                moved = moved or change != 0
+            scores[author] = change
+        if moved:
+            constants += scores
+            for place in range(first, last):
+                row, value = weights[columns[place]], data[place]
+                for author in range(lanes):
+                    row[author] += value * scores[author]
+    return highest, lowest

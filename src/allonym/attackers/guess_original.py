@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allonym.attackers.features import Features, NGrams, Spans, Together
-from allonym.attackers.linear import LinearAttacker, support_vectors
+from allonym.attackers.linear import LinearAttacker
+from allonym.attackers.support_vectors import support_vectors
 from allonym.language import ENGLISH, sequences
 from allonym.language.sequences import SPECIAL
 from allonym.networks.erae.inference import EraeReader

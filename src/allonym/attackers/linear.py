@@ -5,10 +5,9 @@ Both score a text by W·x + b with a row of W for each author, so one class keep
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +15,8 @@ from scipy import sparse
 
 from allonym.attackers.base import Arrays, Attacker, above_zero
 from allonym.attackers.features import Features, NGrams, Spans, Together, without_words
+from allonym.attackers.support_vectors import Values, of_each_author, support_vectors
 from allonym.errors import InputError
-
-Values: TypeAlias = sparse.csr_array | NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -108,37 +106,11 @@ class LinearAttacker(Attacker):
         super()._restore(state, arrays)
 
 
-def support_vectors(
-    values: Values, writers: NDArray[np.intp], *, cost: float = 1.0, tolerance: float = 1e-4
-) -> tuple[Any, Any]:
-    """Weigh by a linear support-vector machine, one author against the rest; `cost` is its C."""
-    from sklearn.svm import LinearSVC
-
-    return _of_each_author(LinearSVC(C=cost, tol=tolerance, random_state=0, max_iter=10_000), values, writers)
-
-
 def logistic(values: Values, writers: NDArray[np.intp], *, cost: float) -> tuple[Any, Any]:
     """Weigh by logistic regression with a ridge penalty, all authors at once; `cost` is its C."""
     from sklearn.linear_model import LogisticRegression
 
-    return _of_each_author(LogisticRegression(C=cost, max_iter=1000), values, writers)
-
-
-def _of_each_author(
-    machine: Any,  # noqa: ANN401 - scikit-learn has no types
-    values: Values,
-    writers: NDArray[np.intp],
-) -> tuple[Any, Any]:
-    """Return weights and constants of every author, also where there are two and scikit-learn keeps those of one."""
-    with warnings.catch_warnings():
-        # One known text of each author is few, but may be all there is.
-        warnings.filterwarnings("ignore", message="The number of unique classes is greater")
-        machine.fit(values, writers)
-    weights, constants = machine.coef_, machine.intercept_
-    if len(machine.classes_) == 2:
-        weights, constants = np.vstack([-weights, weights]), np.concatenate([-constants, constants])
-    # In rows, one after another: safetensors writes the bytes as they lie.
-    return np.ascontiguousarray(weights, dtype=np.float64), np.asarray(constants, dtype=np.float64)
+    return of_each_author(LogisticRegression(C=cost, max_iter=1000), values, writers)
 
 
 def naive_bayes(values: sparse.csr_array, writers: NDArray[np.intp], *, smoothing: float = 1.0) -> tuple[Any, Any]:
