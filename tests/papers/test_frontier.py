@@ -67,6 +67,22 @@ def test_an_interrupted_run_goes_on(small, tmp_path):
     assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
 
 
+def test_rows_of_an_earlier_run_are_not_measured_again(small, tmp_path):
+    first = reproduce.run(Asked(Path("."), print, runs=1, only="made"))
+    stored = tmp_path / "frontier.json"
+    stored.write_text(json.dumps(first), encoding="utf-8")
+    said: list[str] = []
+    again = reproduce.run(Asked(Path("."), said.append, runs=1, only="further", earlier=stored))
+    assert list(again["grounds"]) == ["made", "further"]
+    assert again["grounds"]["made"] == json.loads(json.dumps(first["grounds"]["made"]))
+    assert {line.split(",")[0] for line in said} == {"further"}
+    with pytest.raises(InputError, match="1 draws of each setting, not 2"):
+        reproduce.run(Asked(Path("."), print, runs=2, only="", earlier=stored))
+    stored.write_text("[]", encoding="utf-8")
+    with pytest.raises(InputError, match="no results of this paper"):
+        reproduce.run(Asked(Path("."), print, only="", earlier=stored))
+
+
 def test_rows_of_other_papers_are_left_out(small, made_up_ground, tmp_path):
     ruler.measure(Path("."), [syntf(7.0)], ruler.Work(tmp_path, made_up_ground("made"), 1), print)
     results = reproduce.run(Asked(Path("."), print, runs=1, work=tmp_path, only="made"))

@@ -105,7 +105,10 @@ def earlier_results(path: Path) -> Iterator[Results]:
         InputError: The file does not hold what is looked for.
     """
     try:
-        yield json.loads(path.read_text("utf-8"))
+        stored = json.loads(path.read_text("utf-8"))
+        if not isinstance(stored, dict):
+            raise TypeError
+        yield stored
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error
 

@@ -12,22 +12,22 @@ from allonym.evaluation.knowledge import SETTINGS
 from allonym.papers import Asked, Results
 from allonym.papers.frontier import tables
 from allonym.papers.ruler.grounds import GROUNDS, SEED, asked_for
-from allonym.papers.ruler.measure import Work, measure
+from allonym.papers.ruler.measure import Work, measure, take_over
 from allonym.papers.ruler.rows import Measured, MethodRow
 from allonym.papers.ruler.settings import OURS, PLAIN_CLAUSES, Compared, Setting, read_rivals
 
 markdown = tables.markdown
 figures = tables.figures
 
-TAKES = ("runs", "work", "only", "rivals")
+TAKES = ("runs", "work", "only", "earlier", "rivals")
 RUNS = DRAWS
 
 
 def run(asked: Asked) -> Results:
     """Return a row for each configuration on each kind of texts.
 
-    Rows in `asked.work` of texts that are not asked for now are part of the results: with no texts named, nothing is
-    measured and the rows that are done make them.
+    Rows of `asked.work` or of an earlier run are part of the results, also of texts that are not asked for now: with no
+    texts named, nothing is measured and the rows that are done make them.
     """
     runs, report = asked.runs or RUNS, asked.report
     wanted = asked_for(asked.only, GROUNDS)
@@ -35,6 +35,7 @@ def run(asked: Asked) -> Results:
     grounds = {}
     for ground in GROUNDS.values():
         done = Work(asked.work, ground, runs)
+        take_over(asked.earlier, done)
         if ground in wanted:
             measure(asked.data, compared if ground.whole else PLAIN_CLAUSES, done, report)
         if measured := _of_the_frontier(done):

@@ -22,7 +22,7 @@ from allonym.evaluation.evaluate import DRAWS, Outcome, Ruler
 from allonym.evaluation.sample import Sample
 from allonym.metrics import semantics
 from allonym.metrics.base import Measure
-from allonym.papers import Asked
+from allonym.papers import Asked, earlier_results
 from allonym.papers.ruler.grounds import SEED, Ground, asked_for
 from allonym.papers.ruler.rows import (
     ORIGINAL,
@@ -128,16 +128,38 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
     return work.of(compared)
 
 
+def take_over(earlier: Path | None, work: Work) -> None:
+    """Let `work` know the rows that an earlier run stored of its texts, so that they are not measured again.
+
+    Raises:
+        InputError: The file holds no results, or each setting was drawn another number of times.
+    """
+    if earlier is None:
+        return
+    with earlier_results(earlier) as stored:
+        draws = stored.get("draws", DRAWS)
+        ground = stored["grounds"].get(work.ground.name)
+        rows = Measured.from_json(ground).rows if ground else ()
+    if draws != work.draws:
+        raise InputError(
+            f"{earlier} has {draws} draws of each setting, not {work.draws}: "
+            f"add --runs {draws}, or leave --earlier out."
+        )
+    for row in rows:
+        work.know(row)
+
+
 def stored_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) -> dict[str, Any]:
     """Return what a paper wants measured, as it is stored, by the names of the texts.
 
-    Rows that are missing in `asked.work` are measured and added to it; of texts that are not asked for, the rows that
-    are done are returned.
+    Rows that neither `asked.work` nor the earlier run has are measured and added to `asked.work`; of texts that are not
+    asked for, the rows that are done are returned.
     """
     chosen = asked_for(asked.only, {ground.name: ground for ground in wanted})
     stored = {}
     for ground, compared in wanted.items():
         done = Work(asked.work, ground, DRAWS)
+        take_over(asked.earlier, done)
         if ground in chosen:
             measure(asked.data, compared, done, asked.report)
         if done.has_originals:
