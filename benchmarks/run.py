@@ -22,6 +22,7 @@ SCRIPTS = (
     "nearest_words",
     "whole_newsgroups",
     "writeprints",
+    "many_machines",
     "candidate_draws",
     "erae_inference",
     "erae_private_length",
