@@ -96,7 +96,10 @@ class LinearAttacker(Attacker):
         return self._scaled(self._fitted_features.transform(texts))
 
     def _scaled(self, raw: sparse.csr_array) -> sparse.csr_array:
-        return sparse.csr_array(raw.multiply(self._scale[None, :]))
+        if (self._scale == 1).all():
+            return raw
+        # SciPy would multiply by way of coordinates and sort them again, a tenth of the time of an attack.
+        return sparse.csr_array((raw.data * self._scale[raw.indices], raw.indices, raw.indptr), raw.shape)
 
     def _state(self) -> tuple[dict[str, Any], Arrays]:
         return {"features": self._fitted_features.state()}, super()._state()[1]

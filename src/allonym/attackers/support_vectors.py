@@ -36,7 +36,8 @@ def support_vectors(
         cost: What a wrongly named text costs: the inverse of the ridge penalty.
         tolerance: How far the dual gradient may be from 0 at the end.
     """
-    if sparse.issparse(values) and worth_compiling(values.nnz):
+    # Every author has passes of his own, so it is their entries together that count.
+    if sparse.issparse(values) and worth_compiling(values.nnz * (int(writers.max()) + 1)):
         return _all_at_once(sparse.csr_array(values), writers, cost, tolerance)
     from sklearn.svm import LinearSVC
 
@@ -71,7 +72,8 @@ def _all_at_once(
     numbers = values.data.astype(np.float32)
     weights = np.zeros((features + 1, lanes), dtype=np.float32)  # the constant is the last
     duals = np.zeros((texts, lanes), dtype=np.float32)
-    squares = np.asarray(values.multiply(values).sum(axis=1)).ravel().astype(np.float32) + np.float32(1)
+    row_of_each = np.repeat(np.arange(texts), np.diff(values.indptr))
+    squares = np.bincount(row_of_each, values.data**2, texts).astype(np.float32) + np.float32(1)
     rng = insecure(_ORDER)
     for _ in range(_MOST_PASSES):
         order = rng.words(texts).argsort()
