@@ -59,3 +59,19 @@ def is_participle_alone(word: str) -> bool:
         (True, False)
     """
     return word in _participles()
+
+
+def irregular_forms(verb: str) -> tuple[str, str] | None:
+    """Return the past and the participle of an irregular verb; None for a regular one.
+
+    Examples:
+        >>> irregular_forms("buy"), irregular_forms("show"), irregular_forms("walk")
+        (('bought', 'bought'), ('showed', 'shown'), None)
+    """
+    forms = _irregular().get(verb)
+    return None if forms is None else (forms[min(1, len(forms) - 1)], forms[-1])
+
+
+@cache
+def _irregular() -> dict[str, list[str]]:
+    return {forms[0]: forms for forms in _split()}

@@ -1,0 +1,42 @@
+"""Amounts and dates in one form: the sign before the digits, the day before the month."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_MONTHS: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
+_SHORT_MONTHS: Final = {month[:3]: month for month in _MONTHS.split("|")} | {"Sept": "September"}
+_SUM: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
+_SIGNS: Final = {"pound": "£", "euro": "€", "dollar": "$", "quid": "£", "gbp": "£", "eur": "€", "usd": "$"}
+_SPELLED: Final = re.compile(
+    rf"(?<![\w.,£€$])(?P<sum>{_SUM})(?P<large> (?:thousand|million|billion))? ?(?P<name>pounds?|euros?|dollars?|quid|GBP|EUR|USD)\b(?! sterling)(?!-)",
+    re.IGNORECASE,
+)
+_MONTH_FIRST: Final = re.compile(
+    rf"\b(?P<month>{_MONTHS}|{'|'.join(_SHORT_MONTHS)})\.? (?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)?(?:,? (?P<year>(?:19|20)\d\d))?\b(?![\d:])"
+)
+_DAY_FIRST: Final = re.compile(
+    rf"\b(?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTHS}|{'|'.join(_SHORT_MONTHS)})\b\.?(?:,? (?P<year>(?:19|20)\d\d))?\b"
+)
+
+
+def plain(sentence: str) -> str:
+    """Return a sentence with amounts and dates in one form.
+
+    Examples:
+        >>> plain("I paid 1,200 pounds on the 3rd of May, 2024, and 30 euros on Sept. 4.")
+        'I paid £1,200 on 3 May 2024, and €30 on 4 September.'
+    """
+    sentence = _SPELLED.sub(_amount, sentence)
+    return _DAY_FIRST.sub(_date, _MONTH_FIRST.sub(_date, sentence))
+
+
+def _amount(match: re.Match[str]) -> str:
+    name = match["name"].lower()
+    return f"{_SIGNS[name] if name in _SIGNS else _SIGNS[name.rstrip('s')]}{match['sum']}{match['large'] or ''}"
+
+
+def _date(match: re.Match[str]) -> str:
+    month = _SHORT_MONTHS.get(match["month"], match["month"])
+    return f"{match['day']} {month}{' ' + match['year'] if match['year'] else ''}"

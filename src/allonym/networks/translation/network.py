@@ -1,0 +1,167 @@
+"""A translation network: an encoder of six layers, a decoder of two with simple recurrent units (Kim and others 2019).
+
+Sums are those of NumPy's matrix products, which differ in their last bits from one processor to another: for methods
+that draw nothing. A text's sentences are translated together, and with no other text's, on one thread.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from allonym.networks.translation.weights import Direction, Floats, Integers
+
+HEADS: Final = 8
+ENCODER_LAYERS: Final = 6
+DECODER_LAYERS: Final = 2
+END: Final = 0  # the number of the piece that ends a sentence
+UNKNOWN: Final = 1
+_TINY: Final = 1e-6
+_NEVER: Final = np.float32(-1e9)
+
+
+@dataclass
+class Read:
+    """Sentences as the decoder sees them.
+
+    Attributes:
+        keys: Of each decoder layer: sentences × heads × width × pieces.
+        values: Of each decoder layer: sentences × heads × pieces × width.
+        absent: What is added to the attention to pieces that pad a short sentence.
+    """
+
+    keys: list[Floats]
+    values: list[Floats]
+    absent: Floats
+
+    def of(self, sentences: Integers) -> Read:
+        """Return some of the sentences."""
+        keys, values = ([part[sentences] for part in parts] for parts in (self.keys, self.values))
+        return Read(keys, values, self.absent[sentences])
+
+
+class Network:
+    """The computations of one direction.
+
+    Args:
+        direction: Its files.
+    """
+
+    def __init__(self, direction: Direction) -> None:
+        self._tensors = {name: tensor.reshape(-1) if len(tensor) == 1 else tensor
+                         for name, tensor in direction.tensors.items()}  # fmt: skip
+        self.embeddings = direction.tensors["Wemb"]
+        self.width = self.embeddings.shape[1]
+        self._scale = np.float32(math.sqrt(self.width))
+
+    def read(self, sentences: list[list[int]]) -> Read:
+        """Read sentences of numbered pieces; each ends with `END`."""
+        longest = max(map(len, sentences))
+        pieces = np.zeros((len(sentences), longest), np.int64)
+        absent = np.full((len(sentences), 1, 1, longest), _NEVER, np.float32)
+        for row, sentence in enumerate(sentences):
+            pieces[row, : len(sentence)] = sentence
+            absent[row, :, :, : len(sentence)] = 0
+        state = self.embeddings[pieces] * self._scale + _positions(0, longest, self.width)
+        for layer in range(1, ENCODER_LAYERS + 1):
+            name = f"encoder_l{layer}_self"
+            keys, values = self._keys_and_values(state, name)
+            state = self._normed(state + self._attended(state, keys, values, absent, name), f"{name}_Wo")
+            state = self._fed_forward(state, f"encoder_l{layer}_ffn")
+        both = [self._keys_and_values(state, f"decoder_l{layer}_context") for layer in range(1, DECODER_LAYERS + 1)]
+        return Read([keys for keys, _ in both], [values for _, values in both], absent)
+
+    def first_state(self, sentences: int) -> Floats:
+        """Return what the decoder remembers before the first piece: layers × sentences × 1 × width."""
+        return np.zeros((DECODER_LAYERS, sentences, 1, self.width), np.float32)
+
+    def step(self, pieces: Integers | None, place: int, state: Floats, read: Read) -> tuple[Floats, Floats]:
+        """Go on by a piece in each of the versions of each sentence.
+
+        Args:
+            pieces: The last piece of each version (sentences × versions); None before the first.
+            place: How many pieces each has.
+            state: What is remembered: layers × sentences × versions × width.
+            read: The sentences.
+
+        Returns:
+            What the next piece is chosen by (sentences × versions × width), and what is remembered now.
+        """
+        before = np.zeros(state.shape[1:], np.float32) if pieces is None else self.embeddings[pieces] * self._scale
+        inner = before + _positions(place, 1, self.width)
+        remembered = np.empty_like(state)
+        for layer in range(1, DECODER_LAYERS + 1):
+            name = f"decoder_l{layer}"
+            forget = _sigmoid(self._times(inner, f"{name}_rnn_Wf") + self._tensors[f"{name}_rnn_bf"])
+            new = self._times(inner, f"{name}_rnn_W")
+            remembered[layer - 1] = new + forget * (state[layer - 1] - new)
+            inner = self._normed(inner + np.maximum(remembered[layer - 1], 0), f"{name}_rnn_ffn")
+            parts = read.keys[layer - 1], read.values[layer - 1], read.absent
+            inner = self._normed(inner + self._attended(inner, *parts, f"{name}_context"), f"{name}_context_Wo")
+            inner = self._fed_forward(inner, f"{name}_ffn")
+        return inner, remembered
+
+    def bias(self, pieces: Integers) -> Floats:
+        """Return how likely pieces are before anything is read."""
+        return self._tensors["decoder_ff_logit_out_b"][pieces]
+
+    def _times(self, state: Floats, name: str) -> Floats:
+        """Multiply all rows at once, which is much faster than sentence by sentence."""
+        return times(state, self._tensors[name])
+
+    def _keys_and_values(self, state: Floats, name: str) -> tuple[Floats, Floats]:
+        keys = _split(self._times(state, f"{name}_Wk") + self._tensors[f"{name}_bk"])
+        values = _split(self._times(state, f"{name}_Wv") + self._tensors[f"{name}_bv"])
+        return np.ascontiguousarray(keys.transpose(0, 1, 3, 2)), np.ascontiguousarray(values)
+
+    def _attended(self, state: Floats, keys: Floats, values: Floats, absent: Floats, name: str) -> Floats:
+        asked = _split(self._times(state, f"{name}_Wq") + self._tensors[f"{name}_bq"])
+        scores = asked @ keys
+        scores /= np.float32(math.sqrt(self.width / HEADS))
+        seen = _softmax(scores + absent) @ values
+        joined = seen.transpose(0, 2, 1, 3).reshape(state.shape)
+        attended: Floats = self._times(joined, f"{name}_Wo") + self._tensors[f"{name}_bo"]
+        return attended
+
+    def _fed_forward(self, state: Floats, name: str) -> Floats:
+        inner = np.maximum(self._times(state, f"{name}_W1") + self._tensors[f"{name}_b1"], 0)
+        return self._normed(state + self._times(inner, f"{name}_W2") + self._tensors[f"{name}_b2"], f"{name}_ffn")
+
+    def _normed(self, state: Floats, name: str) -> Floats:
+        centred = state - state.mean(-1, keepdims=True)
+        spread = np.sqrt(np.square(centred).mean(-1, keepdims=True) + np.float32(_TINY))
+        normed: Floats = centred / spread * self._tensors[f"{name}_ln_scale"] + self._tensors[f"{name}_ln_bias"]
+        return normed
+
+
+def times(state: Floats, matrix: Floats) -> Floats:
+    """Return a product over the last axis, computed as one of matrices."""
+    product: Floats = (state.reshape(-1, state.shape[-1]) @ matrix).reshape(*state.shape[:-1], matrix.shape[1])
+    return product
+
+
+def _split(state: Floats) -> Floats:
+    """Give each head its part: sentences × heads × pieces × width of a head."""
+    sentences, pieces, width = state.shape
+    return state.reshape(sentences, pieces, HEADS, width // HEADS).transpose(0, 2, 1, 3)
+
+
+def _positions(first: int, places: int, width: int) -> Floats:
+    half = width // 2
+    rates = np.exp(-math.log(10_000) / (half - 1) * np.arange(half))
+    angles = np.arange(first, first + places)[:, None] * rates
+    return np.concatenate([np.sin(angles), np.cos(angles)], axis=1).astype(np.float32)
+
+
+def _softmax(scores: Floats) -> Floats:
+    scores -= scores.max(-1, keepdims=True)
+    np.exp(scores, out=scores)
+    scores /= scores.sum(-1, keepdims=True)
+    return scores
+
+
+def _sigmoid(values: Floats) -> Floats:
+    return np.float32(1) / (np.float32(1) + np.exp(-values))
