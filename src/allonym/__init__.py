@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from allonym.anonymizers.a4nt import A4NT as A4NT
     from allonym.anonymizers.base import Anonymizer as Anonymizer
     from allonym.anonymizers.erae import ERAE as ERAE
+    from allonym.anonymizers.ghostwriter import Ghostwriter as Ghostwriter
     from allonym.anonymizers.identity import Identity as Identity
     from allonym.anonymizers.random_replacement import RandomReplacement as RandomReplacement
     from allonym.anonymizers.release import Release as Release
@@ -30,6 +31,7 @@ _HOMES = {
     "ERAE": "anonymizers.erae",
     "AllonymError": "errors",
     "Anonymizer": "anonymizers.base",
+    "Ghostwriter": "anonymizers.ghostwriter",
     "Guarantee": "privacy.guarantee",
     "Identity": "anonymizers.identity",
     "RandomReplacement": "anonymizers.random_replacement",

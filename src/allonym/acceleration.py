@@ -89,6 +89,13 @@ def _become_helper() -> None:
     _here.is_helper = True
 
 
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """Keep linear algebra to one thread: the order of its sums then does not follow the number of cores."""
+    with _linear_algebra(len(sys.modules)).limit(limits=1):
+        yield
+
+
 @lru_cache(1)
 def _linear_algebra(modules: int) -> Any:  # noqa: ANN401 - threadpoolctl has no types
     """Return what sets the threads of linear algebra. Looking for its libraries takes milliseconds.

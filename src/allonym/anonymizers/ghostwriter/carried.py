@@ -1,7 +1,7 @@
 """What is carried through a translation as it stands: it leaves the text as a sign that networks copy, and comes back.
 
-Quotations, addresses, telephone numbers, and words of other scripts always are; names, numbers and dates where a
-network would not keep them.
+Quotations, addresses, telephone numbers and words of other scripts are carried. Names, numbers and dates go through the
+networks, which mostly keep them; a version that lost one is not written.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ from typing import Final
 
 from allonym.language import facts
 
-ALWAYS: Final = frozenset({"quotation", "link", "e-mail", "phone"})
-STATED: Final = frozenset({"name", "number", "amount", "date", "time"})
+_KINDS: Final = frozenset({"quotation", "link", "e-mail", "phone"})
 _SIGN: Final = re.compile(r"XQ\d+")
 _FOREIGN: Final = re.compile(
     r"\S{65,}|(?:(?=\w)[^\u0000-\u024f\u1e00-\u1eff\u2010-\u2027])+(?:[^\w\n]*(?=\w)[^\u0000-\u024f\u1e00-\u1eff\u2010-\u2027])*"
@@ -40,26 +39,17 @@ class Carried:
         """Return a text with the things in the places of their signs."""
         return _SIGN.sub(lambda sign: _thing(self.things, sign[0]), text)
 
-    def all_there(self, text: str) -> bool:
-        """Tell whether each sign of this text is in another one, as often."""
-        return Counter(_SIGN.findall(self.text)) == Counter(_SIGN.findall(text))
 
-
-def carry(text: str, kinds: frozenset[str], things: Sequence[str] = ()) -> Carried:
-    """Put a sign in the place of each fact of some kinds.
-
-    Args:
-        text: The text; it may have signs already.
-        kinds: Kinds of facts.
-        things: What signs stand for that are in the text already.
+def carry(text: str) -> Carried:
+    """Put a sign in the place of each thing that is carried.
 
     Examples:
-        >>> carried = carry("Write to a@b.org or call.", ALWAYS)
+        >>> carried = carry("Write to a@b.org or call.")
         >>> carried.text, carried.put_back("Call, or write to XQ1.")
         ('Write to XQ1 or call.', 'Call, or write to a@b.org.')
     """
-    kept, parts, end = list(things), list[str](), 0
-    for start, stop in _places(text, kinds):
+    kept, parts, end = list[str](), list[str](), 0
+    for start, stop in _places(text):
         if start >= end:
             thing = text[start:stop]
             kept.append(_in_one_form(thing))
@@ -70,19 +60,20 @@ def carry(text: str, kinds: frozenset[str], things: Sequence[str] = ()) -> Carri
     return Carried("".join(parts) + text[end:], tuple(kept))
 
 
+def same_signs(one: str, other: str) -> bool:
+    """Tell whether two texts have the same signs, each as often."""
+    return Counter(_SIGN.findall(one)) == Counter(_SIGN.findall(other))
+
+
 def without_signs(text: str) -> str:
     """Return a text in which what looks like a sign is none."""
     return _SIGN.sub(lambda sign: f"X-{sign[0][1:]}", text)
 
 
-def _places(text: str, kinds: frozenset[str]) -> Iterator[tuple[int, int]]:
-    found = [(fact.start, fact.end) for fact in facts.find(text, quotations="quotation" in kinds) if fact.kind in kinds]
-    if kinds >= ALWAYS:
-        found += [match.span() for match in _FOREIGN.finditer(text)]
-    signs = [match.span() for match in _SIGN.finditer(text)]
-    for start, stop in sorted(found):
-        if not any(start < end and begin < stop for begin, end in signs):
-            yield start, stop
+def _places(text: str) -> Iterator[tuple[int, int]]:
+    facts_found = [(fact.start, fact.end) for fact in facts.find(text) if fact.kind in _KINDS]
+    foreign = [match.span() for match in _FOREIGN.finditer(text)]
+    yield from sorted(facts_found + foreign)
 
 
 def _in_one_form(thing: str) -> str:

@@ -16,6 +16,8 @@ from functools import cache, lru_cache
 from typing import Final, NamedTuple
 
 from allonym.guard import compare
+from allonym.guard.closeness import SYNONYMS, Closeness
+from allonym.guard.reading import FILLERS
 from allonym.guard.report import GuardReport
 from allonym.language.stop_words import STOP_WORDS
 from allonym.language.verb_forms import infinitive
@@ -31,9 +33,33 @@ PERSONS: Final = {
     )
     for form in forms.split()
 }  # fmt: skip
+# Verbs and particles that are small words and yet say what is done: "took him out".
+LIGHT: Final = frozenset(
+    """
+become becomes became get gets got getting go goes going gone went let lets make makes made making put puts putting take
+takes took taken taking give gives gave given giving keep keeps kept keeping out up off away back down over through
+again once twice last until since before after against without only more most less least none every still yet it there
+    """.split()  # noqa: SIM905
+)
+_MOODS: Final = {
+    word: words.split()[0]
+    for words in ("will shall going wo", "would", "can ca could able cannot", "must need", "should ought", "may might maybe perhaps",
+                  "what", "why", "how", "who whom", "when", "where", "if whether")
+    for word in words.split()
+}  # fmt: skip
 _WRONG: Final = frozenset(
     {"name", "number", "amount", "date", "time", "quotation", "link", "e-mail", "phone", "negation", "opposite", "roles"}
 )
+_MONTH: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
+_AUXILIARY: Final = "do|does|did|will|would|can|could|cannot|should|must|might|shall"
+# What no writer of English writes, and a network that was made to use a word may.
+_BROKEN: Final = re.compile(
+    rf"\b(?:has|have|had)(?: not)? (?!some|any|no|every|be|meet|feel|build|train|hear|even|morn)\w{{2,}}ing\b"
+    rf"|\b(?:on|at) (?:(?:19|20)\d\d|(?:{_MONTH})(?! \d))\b|\b(?:in|at) (?:the )?\d{{1,2}} (?:{_MONTH})\b"
+    r"|\b(?:a|an|the) (?:a|an|the|my|your|his|our|their)\b|\bin [£$€]|\b(?:is|are|was|were) (?:have|has|had|do|did)\b",
+    re.IGNORECASE,
+)
+_AFTER_AUXILIARY: Final = re.compile(rf"\b(?:{_AUXILIARY})(?: not)? (?P<verb>\w+)", re.IGNORECASE)
 _LONG_LOOP: Final = re.compile(r"\b(\w+(?: \w+){0,5})(?:,? \1\b){2,}", re.IGNORECASE)
 
 
@@ -43,23 +69,29 @@ class Weights:
 
     Attributes:
         note: Each content word lost or invented.
-        person: Each pronoun that is of another person.
+        near: Each content word in whose place stands one that is only used alike: "tram" for "trolley".
+        light: Each word lost that says little by itself and yet something: a verb such as "take", an adverb.
+        person: Each person who is in one of both alone; a tenth for each pronoun more or fewer.
+        mood: Each of "would", "must", "why" and the like that is in one of both alone.
         form: Each word that has another ending: a tense, a plural.
         moved: Each content word that stands in another order.
         unlikely: The network's mean −ln P of a piece.
         own: The share of pairs of words that the writer wrote, too.
-        untranslated: The sentence itself, in the public style but not translated.
+        untranslated: The most that a version may cost: else the sentence itself is written, in the public style.
         guarded: How many of the cheapest versions the guard reads.
     """
 
-    note: float = 0.7
-    person: float = 0.6
+    note: float = 0.9
+    near: float = 0.9
+    light: float = 0.3
+    person: float = 1.2
+    mood: float = 0.5
     form: float = 0.3
     moved: float = 0.15
     unlikely: float = 2.0
     own: float = 0.3
-    untranslated: float = 1.0
-    guarded: int = 4
+    untranslated: float = 1.1
+    guarded: int = 6
 
 
 class Rated(NamedTuple):
@@ -78,14 +110,14 @@ def best(sentence: str, versions: Sequence[tuple[str, float]], weights: Weights)
         weights: What faults cost.
     """
     rated = [Rated(text, _cost(sentence, text, likelihood, weights)) for text, likelihood in versions]
-    plausible = sorted((one for one in rated if not _LONG_LOOP.search(one.text)), key=lambda one: one.cost)
+    plausible = sorted((one for one in rated if not _is_broken(one.text)), key=lambda one: one.cost)
     chosen: tuple[str, float] | None = None
     for version in plausible[: weights.guarded]:
         if chosen is not None and version.cost >= chosen[1]:
             break
         report = compare(sentence, version.text)
         if _states_the_same(report) and not _made_up(sentence, version.text):
-            cost = version.cost + weights.note * _notes(report)
+            cost = version.cost + weights.note * _notes(report) + weights.near * _merely_near(sentence, version.text)
             if chosen is None or cost < chosen[1]:
                 chosen = version.text, cost
     return chosen
@@ -93,6 +125,13 @@ def best(sentence: str, versions: Sequence[tuple[str, float]], weights: Weights)
 
 def _states_the_same(report: GuardReport) -> bool:
     return not any(finding.kind in _WRONG for finding in report.findings)
+
+
+def _is_broken(version: str) -> bool:
+    if _LONG_LOOP.search(version) or _BROKEN.search(version):
+        return True
+    verbs = (match["verb"].lower() for match in _AFTER_AUXILIARY.finditer(version))
+    return any((infinitive(verb) or verb) != verb for verb in verbs)
 
 
 def _made_up(sentence: str, version: str) -> bool:
@@ -107,6 +146,17 @@ def _public_words() -> WordTable:
     return embeddings.load()
 
 
+def _merely_near(sentence: str, version: str) -> int:
+    """Return how many content words have neither themselves, nor their root, nor a listed synonym in a version."""
+    news = _read(version).order
+    return sum(all(_closeness().of(word, other) < SYNONYMS for other in news) for word in _read(sentence).order)
+
+
+@cache
+def _closeness() -> Closeness:
+    return Closeness()
+
+
 def _notes(report: GuardReport) -> int:
     figures = report.figures
     return figures.notes.of - figures.notes.count + figures.invented.count
@@ -114,11 +164,14 @@ def _notes(report: GuardReport) -> int:
 
 def _cost(sentence: str, version: str, likelihood: float, weights: Weights) -> float:
     olds, news = _read(sentence), _read(version)
-    persons = sum(((olds.persons - news.persons) + (news.persons - olds.persons)).values())
+    persons = len(olds.persons.keys() ^ news.persons.keys())
+    pronouns = sum(((olds.persons - news.persons) + (news.persons - olds.persons)).values())
     shared = len(olds.pairs & news.pairs) / max(1, len(news.pairs))
     forms = sum(bool(olds.forms[base].isdisjoint(news.forms[base])) for base in olds.forms.keys() & news.forms.keys())
-    changed = weights.person * persons / 2 + weights.form * forms + weights.moved * _moved(olds.order, news.order)
-    return changed - weights.unlikely * likelihood + weights.own * shared
+    lost = sum((olds.light - news.light).values())
+    changed = weights.person * (persons + pronouns / 10) + weights.mood * len(olds.moods ^ news.moods)
+    changed += weights.form * forms + weights.moved * _moved(olds.order, news.order)
+    return changed + weights.light * lost - weights.unlikely * likelihood + weights.own * shared
 
 
 def _moved(before: tuple[str, ...], after: tuple[str, ...]) -> int:
@@ -137,6 +190,12 @@ class _Words(NamedTuple):
     pairs: frozenset[tuple[str, str]]
     forms: dict[str, frozenset[str]]
     order: tuple[str, ...]
+    light: Counter[str]
+    moods: frozenset[str]
+
+
+def _base(word: str) -> str:
+    return infinitive(word) or lemma(word)
 
 
 @lru_cache(2**12)
@@ -144,10 +203,12 @@ def _read(sentence: str) -> _Words:
     split = [word.lower() for word in words(sentence)]
     forms: dict[str, set[str]] = {}
     for word in split:
-        forms.setdefault(infinitive(word) or lemma(word), set()).add(word)
+        forms.setdefault(_base(word), set()).add(word)
     return _Words(
         Counter(PERSONS[word] for word in split if word in PERSONS),
         frozenset(zip(split, split[1:], strict=False)),
         {base: frozenset(found) for base, found in forms.items() if len(base) > 2},
-        tuple(dict.fromkeys(lemma(word) for word in split if word not in STOP_WORDS)),
+        tuple(dict.fromkeys(_base(word) for word in split if word not in STOP_WORDS and word not in FILLERS)),
+        Counter(_base(word) for word in split if word in LIGHT or word in FILLERS),
+        frozenset(_MOODS[word] for word in split if word in _MOODS),
     )

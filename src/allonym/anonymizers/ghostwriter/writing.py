@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Final
 
 from allonym.anonymizers.ghostwriter import carried, ranking
-from allonym.anonymizers.ghostwriter.carried import ALWAYS, STATED, Carried
+from allonym.anonymizers.ghostwriter.carried import Carried
 from allonym.anonymizers.ghostwriter.ranking import Weights
 from allonym.language import layout, sequences
 from allonym.language.public_style import lengths, letters, marks, money, phrases, spelling, words
@@ -19,11 +19,13 @@ from allonym.networks.translation.search import Translator, Version, Wishes, tra
 _FEWEST_WORDS: Final = 3  # of what is translated: shorter pieces come back wrong
 _HEADING_WORDS: Final = 8
 _LETTER: Final = re.compile(r"[a-zA-Z]{2}")
-_PIVOTS: Final = 1  # Portuguese versions of a sentence
+_AT_ONCE: Final = 24  # sentences that are translated together
+_PIVOTS: Final = 2  # Portuguese versions of a sentence
 _BEAM: Final = 6
 _APART: Final = 0.3
 _DEAR: Final = 0.0  # what a pair of the writer's own words costs
 _HINT: Final = 3.0  # what a content word of the writer's is worth
+_SMALL: Final = 1.0  # what a small word is worth
 _DENYING: Final = frozenset({"not", "never", "no", "nothing", "nobody", "without", "cannot"})
 
 
@@ -36,6 +38,7 @@ class Style:
     apart: float = _APART
     dear: float = _DEAR
     hint: float = _HINT
+    small: float = _SMALL
     weights: Weights = field(default_factory=Weights)
 
 
@@ -52,10 +55,10 @@ class _Line:
 
 def written(text: str, style: Style = DEFAULT) -> str:
     """Return a text written anew."""
-    held = carried.carry(carried.without_signs(text), ALWAYS)
+    held = carried.carry(carried.without_signs(text))
     lines = [_line(line) for line in layout.lines(held.text)]
     sentences = list(dict.fromkeys(sentence for line in lines for sentence in line.sentences))
-    rewritten = _rewritten(sentences, held, style)
+    rewritten = _rewritten(sentences, style)
     return "\n".join(_joined(line, rewritten, held) for line in lines)
 
 
@@ -93,40 +96,28 @@ def _joined(line: _Line, rewritten: Mapping[str, str], held: Carried) -> str:
     return held.put_back(line.fixed + " ".join(lengths.joined(sentences)))
 
 
-def _rewritten(sentences: Sequence[str], held: Carried, style: Style) -> dict[str, str]:
-    """Return what each sentence becomes."""
-    done = {sentence: sentence for sentence in sentences}
+def _rewritten(sentences: Sequence[str], style: Style) -> dict[str, str]:
+    """Return what each sentence becomes: the best version, or itself in the public style if none is good enough."""
+    done = {sentence: finished(sentence) if _is_translated(sentence) else sentence for sentence in sentences}
     asked = [sentence for sentence in sentences if _is_translated(sentence) and letters.formula(sentence) is None]
-    failed = _choose(asked, [Carried(sentence, held.things) for sentence in asked], done, style)
-    again = [carried.carry(sentence, STATED, held.things) for sentence in failed]
-    _choose(failed, again, done, style)
+    batches = (asked[start : start + _AT_ONCE] for start in range(0, len(asked), _AT_ONCE))
+    found = chain.from_iterable(_versions(batch, style) for batch in batches)
+    for sentence, versions in zip(asked, found, strict=True):
+        whole = {finished(one.text): one.likelihood for one in versions if carried.same_signs(sentence, one.text)}
+        chosen = ranking.best(sentence, list(whole.items()), style.weights)
+        if chosen is not None and chosen[1] <= style.weights.untranslated:
+            done[sentence] = chosen[0]
     return done
 
 
-def _choose(sentences: Sequence[str], asked: Sequence[Carried], done: dict[str, str], style: Style) -> list[str]:
-    """Write the best version of each sentence into `done`; return the sentences that have none."""
-    failed = []
-    for sentence, question, versions in zip(sentences, asked, _versions(asked, style), strict=True):
-        whole = {finished(question.put_back(one.text)): one.likelihood for one in versions if question.all_there(one.text)}
-        original = question.put_back(question.text)
-        public = finished(original)
-        chosen = ranking.best(original, list(whole.items()), style.weights)
-        if chosen is None or chosen[1] > style.weights.untranslated + style.weights.own:
-            failed.append(sentence)
-            done[sentence] = public
-        else:
-            done[sentence] = chosen[0]
-    return failed
-
-
-def _versions(asked: Sequence[Carried], style: Style) -> list[list[Version]]:
+def _versions(asked: Sequence[str], style: Style) -> list[list[Version]]:
     """Translate sentences to Portuguese and back, in several versions each."""
     if not asked:
         return []
     there, back = translator("en-pt"), translator("pt-en")
-    pivots = [found[: style.pivots] for found in there.versions([one.text for one in asked], beam=style.pivots)]
+    pivots = [found[: style.pivots] for found in there.versions(asked, beam=style.pivots)]
     owners = [place for place, found in enumerate(pivots) for _ in found]
-    wishes = {place: _wishes(back, asked[place].text, style) for place in set(owners)}
+    wishes = {place: _wishes(back, asked[place], style) for place in set(owners)}
     answers = back.versions(
         [pivot.text for found in pivots for pivot in found],
         beam=style.beam,
@@ -143,13 +134,13 @@ def _wishes(back: Translator, sentence: str, style: Style) -> Wishes:
     """Return what a version of a sentence should have: its content words and persons, but not how they were joined."""
     encoded = back.tokenizer.encode(sentence)
     spelt = _in_words(encoded.ids, encoded.tokens)
-    small = {pieces: word in STOP_WORDS for word, pieces in spelt}
+    small = {pieces: word in STOP_WORDS and word not in ranking.LIGHT for word, pieces in spelt}
     dear = {
         (one[-1], other[0]): style.dear
         for (_, one), (_, other) in pairwise(spelt)
         if small[one] or small[other]
     }
-    content = {pieces: style.hint for word, pieces in spelt if word.isalpha() and not small[pieces]}
+    content = {pieces: style.small if small[pieces] else style.hint for word, pieces in spelt if word.isalpha()}
     persons = {pieces: style.hint for word, pieces in spelt if word in ranking.PERSONS or word in _DENYING}
     return Wishes(dear, content, persons)
 

@@ -60,11 +60,10 @@ whole of = all of; any longer = any more; once again = again; once more = again;
 and over = repeatedly; time and again = repeatedly; again and again = repeatedly; right away = at once; straight away =
 at once; without delay = at once; at the earliest opportunity = as soon as possible; at your earliest convenience = as
 soon as possible; all the time = always; every single = every; as far as I am concerned = in my opinion; in my view =
-in my opinion; to my mind = in my opinion; from my point of view = in my opinion; if you ask me = in my opinion; I am
+in my opinion; to my mind = in my opinion; from my point of view = in my opinion; I am
 of the view that = I think that; I reckon = I think; I guess = I think; I suppose = I think; I feel that = I think
 that; it goes without saying that = ; needless to say = ; to be honest = ; to be fair = ; to tell the truth = ; to be
-frank = ; as a matter of fact = ; in fact = ; in actual fact = ; as you know = ; as you can see = ; of course = ; you
-know = ; I mean = ; by the way = ; after all = ; at the end of the day = ; so to speak = ; if you will = ; more or less
+frank = ; as a matter of fact = ; in fact = ; in actual fact = ; as you know = ; as you can see = ; of course = ; by the way = ; at the end of the day = ; so to speak = ; more or less
 = about; once upon a time = once; no later than = by; not later than = by; at the latest by = by
 """
 _FILLERS: Final = """
@@ -101,13 +100,15 @@ _JOINED_RESULT: Final = re.compile(r"\band (?:therefore|thus|hence|consequently)
 _WEAK_OPENING: Final = re.compile(r"^(?:and|so|also|plus),? (?=\w)", re.IGNORECASE)
 _AGAIN: Final = re.compile(r"\b(\w+) \1\b(?<!that that)(?<!had had)", re.IGNORECASE)
 _BETWEEN: Final = frozenset({"never", "not", "always", "already", "just", "only", "also", "ever", "really", "since"})
-_AFTER_HAS: Final = frozenset({"been", "had", "got", "gone", "taken", "become", "given"})
+_AFTER_HAS: Final = frozenset(
+    "been had got gone taken become given stopped started asked said made seen come refused promised decided tried".split()  # noqa: SIM905
+)
 _SPACES: Final = ((re.compile(r"\s+([.,:?])"), r"\1"), (re.compile(r"([,.]),+"), r"\1"), (re.compile(r",+(?=[.?])"), ""), (re.compile(r"\s{2,}"), " "))
 
 
 def _listed(text: str) -> dict[str, str]:
     pairs = (" ".join(rule.split()).partition(" =") for rule in text.split(";"))
-    return {old.strip(): new.strip() for old, _, new in pairs}
+    return {old.strip().lower(): new.strip() for old, _, new in pairs}
 
 
 def _pattern(rules: dict[str, str]) -> re.Pattern[str]:

@@ -16,10 +16,11 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import acceleration
 from allonym.networks.translation.network import END, UNKNOWN, Network, Read, times
 from allonym.networks.translation.weights import Direction, Floats, Integers, open_direction
 
-_LONGEST: Final = 96  # pieces of an answer, at most
+_LONGEST: Final = 160  # pieces of a sentence or an answer, at most
 _GROWTH: Final = 2.0  # pieces of an answer to each of the sentence, at most
 _NEVER: Final = np.float32(-1e9)
 
@@ -94,14 +95,16 @@ class Translator:
             apart: What each continuation pays for every better one of its version.
             wishes: For each sentence, what is rather written.
         """
-        numbered = [[*self.tokenizer.encode(sentence).ids, END] for sentence in sentences]
+        numbered = [[*self.tokenizer.encode(sentence).ids[:_LONGEST], END] for sentence in sentences]
         places = [place for place, pieces in enumerate(numbered) if len(pieces) > 1]
         answers: list[list[Version]] = [[] for _ in sentences]
         if places:
             asked = [numbered[place] for place in places]
             wished = [wishes[place] if wishes else NO_WISHES for place in places]
             search = _Search(self._network, self._shortlist(asked, wished))
-            for place, found in zip(places, search.run(asked, beam, apart, wished), strict=True):
+            with acceleration.one_thread():
+                written = search.run(asked, beam, apart, wished)
+            for place, found in zip(places, written, strict=True):
                 answers[place] = self._written(found)
         return answers
 

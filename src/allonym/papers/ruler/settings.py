@@ -153,6 +153,7 @@ def style_translation(model: str, target: str, name: str) -> Setting:
 
 
 ROUND_TRIP = Setting("round-trip", "round trip (no proof)", "", {})
+PLAIN_GHOSTWRITER = Setting("ghostwriter", "Ghostwriter, plain (no proof)", "", {})
 AS_AN_ADULT = style_translation("age", "adult", "as an adult")
 OURS = (
     *map(plain_clauses, (3, 1, 8)),
@@ -163,6 +164,7 @@ OURS = (
     syntf_by_epsilon(47.5),
     syntf(10.0),
     ROUND_TRIP,
+    PLAIN_GHOSTWRITER,
     AS_AN_ADULT,
 )
 PLAIN_CLAUSES = OURS[:1]
