@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from allonym.guard import compare
@@ -43,12 +44,27 @@ again once twice last until since before after against without only more most le
 )
 _MOODS: Final = {
     word: words.split()[0]
-    for words in ("will shall going wo", "would", "can ca could able cannot", "must need", "should ought", "may might maybe perhaps",
-                  "what", "why", "how", "who whom", "when", "where", "if whether")
+    for words in (
+        *("will shall going wo", "would", "can ca could able cannot", "must need", "should ought"),
+        *("may might maybe perhaps", "what", "why", "how", "who whom", "when", "where", "if whether"),
+    )
     for word in words.split()
-}  # fmt: skip
+}
 _WRONG: Final = frozenset(
-    {"name", "number", "amount", "date", "time", "quotation", "link", "e-mail", "phone", "negation", "opposite", "roles"}
+    {
+        "name",
+        "number",
+        "amount",
+        "date",
+        "time",
+        "quotation",
+        "link",
+        "e-mail",
+        "phone",
+        "negation",
+        "opposite",
+        "roles",
+    }
 )
 _MONTH: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
 _AUXILIARY: Final = "do|does|did|will|would|can|could|cannot|should|must|might|shall"
@@ -206,7 +222,7 @@ def _read(sentence: str) -> _Words:
         forms.setdefault(_base(word), set()).add(word)
     return _Words(
         Counter(PERSONS[word] for word in split if word in PERSONS),
-        frozenset(zip(split, split[1:], strict=False)),
+        frozenset(pairwise(split)),
         {base: frozenset(found) for base, found in forms.items() if len(base) > 2},
         tuple(dict.fromkeys(_base(word) for word in split if word not in STOP_WORDS and word not in FILLERS)),
         Counter(_base(word) for word in split if word in LIGHT or word in FILLERS),

@@ -5,12 +5,12 @@ How a text is rewritten:
 1. Lines and paragraphs stay (`language.layout`); how a letter opens and closes has one form, and so have lists.
 2. Marks, capitals and small words are brought to one public style (`language.public_style`), long sentences are cut
    and short ones joined.
-3. Each sentence goes through Mozilla's translation networks to Portuguese and back, which give several versions; pairs
-   of words that the writer wrote are dear, so that versions in other words are found. Quotations, addresses and what
+3. Each sentence goes through Mozilla's translation networks to Portuguese and back, which give several versions; they
+   are told which words of the sentence carry its content, so that these come back. Quotations, addresses and what
    networks cannot read are carried round them.
 4. The guard reads each version beside the sentence. One that changes a name, a number, a date, a negation or who did
-   what is out; of the others the cheapest is written (`ranking`). If none is left the sentence goes through once more
-   with its names, numbers and dates carried round the networks; and if that fails, too, it stays, in the public style.
+   what is out; of the others the cheapest is written (`ranking`). If none is good enough the sentence itself is
+   written, in the public style.
 
 Nothing is drawn: equal texts become equal texts, in any batch. The name is the design's: the proved method of this
 family draws private notes of a text and lets a network write them out. Its network is not trained yet, so a loss can

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, pairwise
+from itertools import chain
 from typing import Final
 
 from allonym.anonymizers.ghostwriter import carried, ranking
@@ -23,7 +23,6 @@ _AT_ONCE: Final = 24  # sentences that are translated together
 _PIVOTS: Final = 2  # Portuguese versions of a sentence
 _BEAM: Final = 6
 _APART: Final = 0.3
-_DEAR: Final = 0.0  # what a pair of the writer's own words costs
 _HINT: Final = 3.0  # what a content word of the writer's is worth
 _SMALL: Final = 1.0  # what a small word is worth
 _DENYING: Final = frozenset({"not", "never", "no", "nothing", "nobody", "without", "cannot"})
@@ -36,7 +35,6 @@ class Style:
     beam: int = _BEAM
     pivots: int = _PIVOTS
     apart: float = _APART
-    dear: float = _DEAR
     hint: float = _HINT
     small: float = _SMALL
     weights: Weights = field(default_factory=Weights)
@@ -131,18 +129,13 @@ def _versions(asked: Sequence[str], style: Style) -> list[list[Version]]:
 
 
 def _wishes(back: Translator, sentence: str, style: Style) -> Wishes:
-    """Return what a version of a sentence should have: its content words and persons, but not how they were joined."""
+    """Return the words that a version of a sentence should have: those with content before all, and its persons."""
     encoded = back.tokenizer.encode(sentence)
     spelt = _in_words(encoded.ids, encoded.tokens)
     small = {pieces: word in STOP_WORDS and word not in ranking.LIGHT for word, pieces in spelt}
-    dear = {
-        (one[-1], other[0]): style.dear
-        for (_, one), (_, other) in pairwise(spelt)
-        if small[one] or small[other]
-    }
     content = {pieces: style.small if small[pieces] else style.hint for word, pieces in spelt if word.isalpha()}
     persons = {pieces: style.hint for word, pieces in spelt if word in ranking.PERSONS or word in _DENYING}
-    return Wishes(dear, content, persons)
+    return Wishes(content, persons)
 
 
 def _in_words(ids: Sequence[int], tokens: Sequence[str]) -> list[tuple[str, tuple[int, ...]]]:

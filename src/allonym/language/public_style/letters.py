@@ -6,39 +6,57 @@ import re
 from typing import Final
 
 _GREETING: Final = re.compile(
-    r"^(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to)\b,?\s*(?P<whom>[^,.!:]{0,60}?)\s*[,.!:]*$", re.IGNORECASE
+    r"^(?:dear|hi|hello|hey|good (?:morning|afternoon|evening)|to)\b,?\s*(?P<whom>[^,.!:]{0,60}?)\s*[,.!:]*$",
+    re.IGNORECASE,
 )
-_NOBODY: Final = re.compile(r"^(?:whom it may concern|sirs?(?: (?:or|and) madam)?|sir/madam|madam|all|everyone|there|both)?$", re.IGNORECASE)
+_NOBODY: Final = re.compile(
+    r"^(?:whom it may concern|sirs?(?: (?:or|and) madam)?|sir/madam|madam|all|everyone|there|both)?$", re.IGNORECASE
+)
 _GOODBYE: Final = re.compile(
-    r"^(?:(?:yours|your)(?: (?:sincerely|faithfully|truly|respectfully|ever))?|(?:with )?(?:my |our )?(?:kind(?:est)?|warm(?:est)?|best|many)?"
-    r" ?(?:regards|wishes|thanks)|cheers|all the best|best|sincerely(?: yours)?|faithfully|respectfully|regards|thanks|thank you"
+    r"^(?:(?:yours|your)(?: (?:sincerely|faithfully|truly|respectfully|ever))?"
+    r"|(?:with )?(?:my |our )?(?:kind(?:est)?|warm(?:est)?|best|many)? ?(?:regards|wishes|thanks)"
+    r"|cheers|all the best|best|sincerely(?: yours)?|faithfully|respectfully|regards|thanks|thank you"
     r"|many thanks(?: in advance)?|thanks in advance|take care|love)[,.!\s]*$",
     re.IGNORECASE,
 )
 _LIST_MARK: Final = re.compile(r"^\s*(?:[-*•‣·–—]|(?P<number>\(?\d{1,2}[.)])|(?P<letter>\(?[a-zA-Z]\)))\s+")
 _WITHIN: Final = r"(?P<rest>(?: (?:within|in|by|before|soon)\b[^.]*)?)"
+_ANSWER: Final = "(?:reply|response|answer)"
+_SOON: Final = "(?:(?:prompt|early|swift) )?"
+_REPLY: Final = r"I look forward to your reply\g<rest>."
 # Whole sentences that a network turns into nonsense, and what everybody writes in their place.
-_SENTENCES: Final = (
-    (re.compile(rf"^(?:and )?(?:i|we)(?: am| are)? (?:look|looking) forward to (?:hearing from you|your (?:prompt |early |swift )?(?:reply|response|answer)){_WITHIN}\.?$", re.I), r"I look forward to your reply\g<rest>."),
-    (re.compile(rf"^(?:i|we) (?:await|expect|hope for) (?:your )?(?:(?:prompt|early|swift) )?(?:reply|response|answer){_WITHIN}\.?$", re.I), r"I look forward to your reply\g<rest>."),
-    (re.compile(r"^(?:many )?(?:thanks|thank you)(?: very much| so much)?(?: in advance)?(?: for your (?:time|help|attention|time and attention|understanding|attention to this matter))?\.?$", re.I), "Thank you."),
-    (re.compile(r"^(?:please (?:do not hesitate to|feel free to)) (?:contact|call|ring|email|get in touch with|write to) me\b(?P<rest>[^.]*)\.?$", re.I), r"Please contact me\g<rest>."),
-    (re.compile(r"^i hope (?:this (?:letter|email|message) finds you well|you are (?:well|keeping well|doing well))\.?$", re.I), ""),
-)  # fmt: skip
+_SENTENCES: Final = {
+    rf"(?:and )?(?:i|we)(?: am| are)? look(?:ing)? forward to (?:hearing from you|your {_SOON}{_ANSWER}){_WITHIN}": _REPLY,
+    rf"(?:i|we) (?:await|expect|hope for) (?:your )?{_SOON}{_ANSWER}{_WITHIN}": _REPLY,
+    r"(?:many )?(?:thanks|thank you)(?: very much| so much)?(?: in advance)?"
+    r"(?: for your (?:time|help|attention|time and attention|understanding|attention to this matter))?": "Thank you.",
+    r"(?:please (?:do not hesitate to|feel free to)) (?:contact|call|ring|email|get in touch with|write to) me\b"
+    r"(?P<rest>[^.]*)": r"Please contact me\g<rest>.",
+    r"i hope (?:this (?:letter|email|message) finds you well|you are (?:well|keeping well|doing well))": "",
+}
+_COMPILED_SENTENCES: Final = tuple(
+    (re.compile(rf"^{pattern}\.?$", re.IGNORECASE), written) for pattern, written in _SENTENCES.items()
+)
 # Parts of sentences of the same kind, mended before a network reads them.
-_PARTS: Final = (
-    (re.compile(r"\bplease find (?:enclosed|attached)\b", re.I), "I enclose"),
-    (re.compile(r"\b(?P<who>i|we) (?:would|should) be (?:very |most |really )?grateful if you (?:could|would)\b", re.I), "please"),
-    (re.compile(r"\b(?P<who>i|we) would (?:appreciate it|be obliged|be pleased) if you (?:could|would)\b", re.I), "please"),
-    (re.compile(r"\b(?:could|would|can|will) you(?: please| kindly)? (?=(?:let|send|tell|call|write|look|confirm|explain|arrange|refund|repair|give|return|pay|stop|make)\b)(?P<rest>[^?]*)\?", re.I), r"please \g<rest>."),
-    (re.compile(r"\b(?:i|we) (?:am|are) writing (?:to you )?(?:in order )?to\b", re.I), "I am writing to"),
-    (re.compile(r"\bkindly\b", re.I), "please"),
-    (re.compile(r"\bplease please\b", re.I), "please"),
-)  # fmt: skip
+_PARTS: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), written)
+    for pattern, written in {
+        r"\bplease find (?:enclosed|attached)\b": "I enclose",
+        r"\b(?:i|we) (?:would|should) be (?:very |most |really )?grateful if you (?:could|would)\b": "please",
+        r"\b(?:i|we) would (?:appreciate it|be obliged|be pleased) if you (?:could|would)\b": "please",
+        r"\b(?:could|would|can|will) you(?: please| kindly)? "
+        r"(?=(?:let|send|tell|call|write|look|confirm|explain|arrange|refund"
+        r"|repair|give|return|pay|stop|make)\b)(?P<rest>[^?]*)\?": r"please \g<rest>.",
+        r"\b(?:i|we) (?:am|are) writing (?:to you )?(?:in order )?to\b": "I am writing to",
+        r"\bkindly\b": "please",
+        r"\bplease please\b": "please",
+    }.items()
+)
 # A deadline becomes a duration on the way ("by 3 May", "until 3 May"), unless it is said so that it cannot.
+_MONTHS: Final = "January|February|March|April|May|June|July|August|September|October|November|December"
+_DAYS: Final = "Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday"
 _DEADLINE: Final = re.compile(
-    r"\bby (?=(?:the )?(?:\d|noon|midnight|tomorrow|then|next|Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday|January|February"
-    r"|March|April|May|June|July|August|September|October|November|December|end of (?:this|next|the|January|February|March|April|May|June|July|August|September|October|November|December))\b)"
+    rf"\bby (?=(?:the )?(?:\d|noon|midnight|tomorrow|then|next|{_DAYS}|{_MONTHS}|end of (?:this|next|the|{_MONTHS}))\b)"
 )
 
 
@@ -50,7 +68,11 @@ def greeting(line: str) -> str | None:
         ('Dear Karen,', 'Dear Sir or Madam,', None)
     """
     match = _GREETING.match(line)
-    if not match or (line.lower().startswith("to ") and not _NOBODY.match(match["whom"])) or len(match["whom"].split()) > 6:
+    if (
+        not match
+        or (line.lower().startswith("to ") and not _NOBODY.match(match["whom"]))
+        or len(match["whom"].split()) > 6
+    ):
         return None
     return "Dear Sir or Madam," if _NOBODY.match(match["whom"]) else f"Dear {match['whom']},"
 
@@ -76,7 +98,7 @@ def list_mark(line: str) -> tuple[str, str]:
 
 def formula(sentence: str) -> str | None:
     """Return the public form of a sentence that everybody writes; None if it is none."""
-    for pattern, written in _SENTENCES:
+    for pattern, written in _COMPILED_SENTENCES:
         if match := pattern.match(sentence.strip()):
             return match.expand(written)
     return None

@@ -12,7 +12,9 @@ _UNREADABLE: Final = re.compile(
     "[^\t\n -\u024f\u0370-\u1fff\u2010-\u2027\u2030-\u205e\u20a0-\u20bf\u3000-\ud7ff\uf900-\ufdff\uff00-\uffef]+"
 )
 _EMOTICON: Final = re.compile(r"(?<!\S)(?:[:;=8][-'o^]?[)(\]\[DPpOo/\\|*]+|<3+|\^_*\^|[xX]D|:'\(|\\o/)(?=[\s.,!?]|$)")
-_RULE: Final = re.compile(r"(?<!\S)[-=_*#~+<>^|]{2,}(?!\S)|(?<!\S)[>|]+(?=\s|\w)|(?<=\w)\*+(?!\w)|(?<!\w)[*_]+(?=\w)|(?<=\w)_+(?!\w)")
+_RULE: Final = re.compile(
+    r"(?<!\S)[-=_*#~+<>^|]{2,}(?!\S)|(?<!\S)[>|]+(?=\s|\w)|(?<=\w)\*+(?!\w)|(?<!\w)[*_]+(?=\w)|(?<=\w)_+(?!\w)"
+)
 _FORMS: Final = (
     (re.compile("[\u2018\u2019\u201a\u201b\u2032`\u00b4]"), "'"),
     (re.compile("[\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb]|''"), '"'),
@@ -47,7 +49,9 @@ _TIDY: Final = (
 )
 _SHOUTED: Final = re.compile(r"(?<![\w.&'-])[A-Z]{2,}(?:'[A-Z]+)?(?![\w&-])")
 _SHORT_SHOUTS: Final = frozenset(
-    "NOT ALL AND THE BUT ANY YOU WHO WHY HOW ONE TWO NO VERY SO IS MY ME BE DO ON IN OF TO ARE WAS HAS HAD CAN DID NOW".split()  # noqa: SIM905
+    """
+NOT ALL AND THE BUT ANY YOU WHO WHY HOW ONE TWO NO VERY SO IS MY ME BE DO ON IN OF TO ARE WAS HAS HAD CAN DID NOW
+    """.split()  # noqa: SIM905
 )
 _SPREAD: Final = re.compile(r"([A-Za-z])\1{2,}")
 

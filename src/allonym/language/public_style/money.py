@@ -10,15 +10,15 @@ _SHORT_MONTHS: Final = {month[:3]: month for month in _MONTHS.split("|")} | {"Se
 _SUM: Final = r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?"
 _SIGNS: Final = {"pound": "£", "euro": "€", "dollar": "$", "quid": "£", "gbp": "£", "eur": "€", "usd": "$"}
 _SPELLED: Final = re.compile(
-    rf"(?<![\w.,£€$])(?P<sum>{_SUM})(?P<large> (?:thousand|million|billion))? ?(?P<name>pounds?|euros?|dollars?|quid|GBP|EUR|USD)\b(?! sterling)(?!-)",
+    rf"(?<![\w.,£€$])(?P<sum>{_SUM})(?P<large> (?:thousand|million|billion))? ?"
+    r"(?P<name>pounds?|euros?|dollars?|quid|GBP|EUR|USD)\b(?! sterling)(?!-)",
     re.IGNORECASE,
 )
-_MONTH_FIRST: Final = re.compile(
-    rf"\b(?P<month>{_MONTHS}|{'|'.join(_SHORT_MONTHS)})\.? (?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)?(?:,? (?P<year>(?:19|20)\d\d))?\b(?![\d:])"
-)
-_DAY_FIRST: Final = re.compile(
-    rf"\b(?:the )?(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTHS}|{'|'.join(_SHORT_MONTHS)})\b\.?(?:,? (?P<year>(?:19|20)\d\d))?\b"
-)
+_MONTH: Final = rf"(?P<month>{_MONTHS}|{'|'.join(_SHORT_MONTHS)})"
+_DAY: Final = r"(?P<day>[12]?\d|3[01])(?:st|nd|rd|th)?"
+_YEAR: Final = r"(?:,? (?P<year>(?:19|20)\d\d))?"
+_MONTH_FIRST: Final = re.compile(rf"\b{_MONTH}\.? (?:the )?{_DAY}{_YEAR}\b(?![\d:])")
+_DAY_FIRST: Final = re.compile(rf"\b(?:the )?{_DAY}(?: of)? {_MONTH}\b\.?{_YEAR}\b")
 
 
 def plain(sentence: str) -> str:

@@ -60,11 +60,12 @@ whole of = all of; any longer = any more; once again = again; once more = again;
 and over = repeatedly; time and again = repeatedly; again and again = repeatedly; right away = at once; straight away =
 at once; without delay = at once; at the earliest opportunity = as soon as possible; at your earliest convenience = as
 soon as possible; all the time = always; every single = every; as far as I am concerned = in my opinion; in my view =
-in my opinion; to my mind = in my opinion; from my point of view = in my opinion; I am
-of the view that = I think that; I reckon = I think; I guess = I think; I suppose = I think; I feel that = I think
-that; it goes without saying that = ; needless to say = ; to be honest = ; to be fair = ; to tell the truth = ; to be
-frank = ; as a matter of fact = ; in fact = ; in actual fact = ; as you know = ; as you can see = ; of course = ; by the way = ; at the end of the day = ; so to speak = ; more or less
-= about; once upon a time = once; no later than = by; not later than = by; at the latest by = by
+in my opinion; to my mind = in my opinion; from my point of view = in my opinion; I am of the view that = I think that;
+I reckon = I think; I guess = I think; I suppose = I think; I feel that = I think that; it goes without saying that = ;
+needless to say = ; to be honest = ; to be fair = ; to tell the truth = ; to be frank = ; as a matter of fact = ; in
+fact = ; in actual fact = ; as you know = ; as you can see = ; of course = ; by the way = ; at the end of the day = ;
+so to speak = ; more or less = about; once upon a time = once; no later than = by; not later than = by; at the latest
+by = by
 """
 _FILLERS: Final = """
 actually basically literally simply honestly frankly truly really very extremely incredibly absolutely totally
@@ -79,31 +80,48 @@ _ENDINGS: Final = (
     (re.compile(r"(?i)(?<=[a-z])'ll\b"), " will"),
 )  # fmt: skip
 _HAD_OR_WOULD: Final = re.compile(r"(?i)\b(I|you|he|she|it|we|they|who|that|there)'d\b(?=(?P<next>(?: \w+){0,2}))")
-_IS_OR_HAS: Final = re.compile(
-    r"(?i)\b(he|she|it|that|there|what|who|where|how|here)'s\b(?=(?P<next>(?: \w+){0,2}))"
+_IS_OR_HAS: Final = re.compile(r"(?i)\b(he|she|it|that|there|what|who|where|how|here)'s\b(?=(?P<next>(?: \w+){0,2}))")
+_NEGATED: Final = (
+    r"(?<!not )(?<!never )(?<!nor )(?<!no )(?<!only )(?<!so )(?<!too )(?<!as )(?<!how )(?<!would )(?<!had )(?<!\w-)"
 )
-_NEGATED: Final = r"(?<!not )(?<!never )(?<!nor )(?<!no )(?<!only )(?<!so )(?<!too )(?<!as )(?<!how )(?<!would )(?<!had )(?<!\w-)"
 _DROPPED: Final = re.compile(
-    rf"{_NEGATED}\b(?:{'|'.join(_FILLERS)})\b,? (?=[A-Za-z])(?!(?:as|so|before|after|because|when|how|what|why|who|if|enough|"
+    rf"{_NEGATED}\b(?:{'|'.join(_FILLERS)})\b,? (?=[A-Za-z])"
+    r"(?!(?:as|so|before|after|because|when|how|what|why|who|if|enough|"
     r"much|many|few|little|well|off|the|a|an|my|your|his|her|our|their|this|that|then|about|over|under|of|and|or|but|to|"
     r"in|on|at|for|with|from|by|than)\b)",
     re.IGNORECASE,
 )
 _OPENING_FILLER: Final = re.compile(
-    rf"^(?:and |but |so )?(?:{'|'.join(_FILLERS)}|well|oh|yes|yeah|hey|look|listen|see|now|then|still)\b, ", re.IGNORECASE
+    rf"^(?:and |but |so )?(?:{'|'.join(_FILLERS)}|well|oh|yes|yeah|hey|look|listen|see|now|then|still)\b, ",
+    re.IGNORECASE,
 )
-_CAUSE: Final = re.compile(r"\bdue to(?= (?:the|a|an|my|your|his|her|its|our|their|this|that|these|those|lack|bad)\b)", re.IGNORECASE)
-_CONTRAST: Final = re.compile(r"^(?:however|nevertheless|nonetheless|still|yet|even so|that said|having said that|on the other hand|mind you|then again)\b,? ", re.IGNORECASE)  # fmt: skip
+_CAUSE: Final = re.compile(
+    r"\bdue to(?= (?:the|a|an|my|your|his|her|its|our|their|this|that|these|those|lack|bad)\b)", re.IGNORECASE
+)
+_CONTRAST: Final = re.compile(
+    r"^(?:however|nevertheless|nonetheless|still|yet|even so|that said|having said that|on the other hand|mind you"
+    r"|then again)\b,? ",
+    re.IGNORECASE,
+)
 _INNER_CONTRAST: Final = re.compile(r",? however,? ", re.IGNORECASE)
-_RESULT: Final = re.compile(r"(?:^|(?<=[a-z]) |,? )(?:therefore|thus|hence|consequently|accordingly),? (?=[a-zI])", re.IGNORECASE)
+_RESULT: Final = re.compile(
+    r"(?:^|(?<=[a-z]) |,? )(?:therefore|thus|hence|consequently|accordingly),? (?=[a-zI])", re.IGNORECASE
+)
 _JOINED_RESULT: Final = re.compile(r"\band (?:therefore|thus|hence|consequently),? ", re.IGNORECASE)
 _WEAK_OPENING: Final = re.compile(r"^(?:and|so|also|plus),? (?=\w)", re.IGNORECASE)
 _AGAIN: Final = re.compile(r"\b(\w+) \1\b(?<!that that)(?<!had had)", re.IGNORECASE)
 _BETWEEN: Final = frozenset({"never", "not", "always", "already", "just", "only", "also", "ever", "really", "since"})
 _AFTER_HAS: Final = frozenset(
-    "been had got gone taken become given stopped started asked said made seen come refused promised decided tried".split()  # noqa: SIM905
+    """
+been had got gone taken become given stopped started asked said made seen come refused promised decided tried
+    """.split()  # noqa: SIM905
 )
-_SPACES: Final = ((re.compile(r"\s+([.,:?])"), r"\1"), (re.compile(r"([,.]),+"), r"\1"), (re.compile(r",+(?=[.?])"), ""), (re.compile(r"\s{2,}"), " "))
+_SPACES: Final = (
+    (re.compile(r"\s+([.,:?])"), r"\1"),
+    (re.compile(r"([,.]),+"), r"\1"),
+    (re.compile(r",+(?=[.?])"), ""),
+    (re.compile(r"\s{2,}"), " "),
+)
 
 
 def _listed(text: str) -> dict[str, str]:
@@ -154,7 +172,9 @@ def _is_participle(match: re.Match[str]) -> bool:
     while following and following[0] in _BETWEEN:
         following = following[1:]
     return bool(following) and (
-        following[0] in ("been", "better") or (following[0].endswith("ed") and len(following[0]) > 4) or _irregular(following[0])
+        following[0] in ("been", "better")
+        or (following[0].endswith("ed") and len(following[0]) > 4)
+        or _irregular(following[0])
     )
 
 

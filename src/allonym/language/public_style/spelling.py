@@ -21,28 +21,27 @@ _OTHERS: Final = """
 center centre; centers centres; centered centred; theater theatre; theaters theatres; meter metre; meters metres; liter
 litre; liters litres; fiber fibre; fibers fibres; somber sombre; specter spectre; luster lustre; meager meagre; defense
 defence; defenses defences; offense offence; offenses offences; pretense pretence; gray grey; grays greys; grayish
-greyish; catalog catalogue; catalogs catalogues; dialog dialogue; dialogs dialogues; analog analogue;
-program programme; programs programmes; traveled travelled; traveling travelling; traveler traveller; travelers
-travellers; canceled cancelled; canceling cancelling; labeled labelled; labeling labelling; modeled modelled; modeling
-modelling; counseling counselling; counselor counsellor; counselors counsellors; fueled fuelled; leveled levelled;
-quarreled quarrelled; signaled signalled; totaled totalled; marvelous marvellous; jewelry jewellery; woolen woollen;
-fulfill fulfil; fulfills fulfils; skillful skilful; skillfully skilfully; willful wilful; enroll enrol; enrollment
-enrolment; installment instalment; installments instalments; distill distil; analyze analyse; analyzed analysed; analyzes
+greyish; catalog catalogue; catalogs catalogues; dialog dialogue; dialogs dialogues; analog analogue; program
+programme; programs programmes; traveled travelled; traveling travelling; traveler traveller; travelers travellers;
+canceled cancelled; canceling cancelling; labeled labelled; labeling labelling; modeled modelled; modeling modelling;
+counseling counselling; counselor counsellor; counselors counsellors; fueled fuelled; leveled levelled; quarreled
+quarrelled; signaled signalled; totaled totalled; marvelous marvellous; jewelry jewellery; woolen woollen; fulfill
+fulfil; fulfills fulfils; skillful skilful; skillfully skilfully; willful wilful; enroll enrol; enrollment enrolment;
+installment instalment; installments instalments; distill distil; analyze analyse; analyzed analysed; analyzes
 analyses; analyzing analysing; paralyze paralyse; paralyzed paralysed; aging ageing; acknowledgment acknowledgement;
 judgment judgement; judgments judgements; mom mum; moms mums; mommy mummy; pajamas pyjamas; plow plough; tire tyre;
 tires tyres; curb kerb; mustache moustache; skeptical sceptical; skeptic sceptic; skepticism scepticism; aluminum
-aluminium; airplane aeroplane; airplanes aeroplanes; cozy cosy; donut doughnut; maneuver manoeuvre;
-maneuvers manoeuvres; pediatric paediatric; anesthetic anaesthetic; anesthesia anaesthesia; diarrhea diarrhoea; estrogen
+aluminium; airplane aeroplane; airplanes aeroplanes; cozy cosy; donut doughnut; maneuver manoeuvre; maneuvers
+manoeuvres; pediatric paediatric; anesthetic anaesthetic; anesthesia anaesthesia; diarrhea diarrhoea; estrogen
 oestrogen; encyclopedia encyclopaedia; archeology archaeology; ax axe; sulfur sulphur; inquiry enquiry; inquiries
-enquiries; inquire enquire; inquired enquired; gotten got; favorite favourite; favorites favourites;
-honorable honourable; neighborhood neighbourhood; neighborhoods neighbourhoods; neighboring neighbouring;
-;practicing practising; practiced practised; apologize apologise; percent per cent; ton tonne;
-vacation holiday; vacations holidays; apartment flat; apartments flats; elevator lift; elevators lifts;
-sidewalk pavement; sidewalks pavements; trash rubbish; garbage rubbish; faucet tap; faucets taps; cookie biscuit;
-cookies biscuits; movie film; movies films; truck lorry; trucks lorries; cellphone mobile; attorney lawyer; attorneys
-lawyers; pants trousers; sweater jumper; sweaters jumpers; diaper nappy; diapers nappies;
-math maths; flashlight torch; gasoline petrol; highway motorway; highways motorways; freeway motorway; freeways
-motorways; stroller pram; zipper zip; zucchini courgette;
+enquiries; inquire enquire; inquired enquired; gotten got; favorite favourite; favorites favourites; honorable
+honourable; neighborhood neighbourhood; neighborhoods neighbourhoods; neighboring neighbouring; ;practicing practising;
+practiced practised; apologize apologise; percent per cent; ton tonne; vacation holiday; vacations holidays; apartment
+flat; apartments flats; elevator lift; elevators lifts; sidewalk pavement; sidewalks pavements; trash rubbish; garbage
+rubbish; faucet tap; faucets taps; cookie biscuit; cookies biscuits; movie film; movies films; truck lorry; trucks
+lorries; cellphone mobile; attorney lawyer; attorneys lawyers; pants trousers; sweater jumper; sweaters jumpers; diaper
+nappy; diapers nappies; math maths; flashlight torch; gasoline petrol; highway motorway; highways motorways; freeway
+motorway; freeways motorways; stroller pram; zipper zip; zucchini courgette;
 """
 _ENDINGS: Final = {
     "or": ("", "s", "ed", "ing", "able", "ful", "less", "ite", "y", "er", "ers", "hood", "ly"),
@@ -71,9 +70,13 @@ def _spelt(match: re.Match[str]) -> str:
 
 @cache
 def _table() -> dict[str, str]:
-    table = {old: new for old, _, new in (" ".join(pair.split()).partition(" ") for pair in _OTHERS.split(";")) if old != new}
+    table = {
+        old: new for old, _, new in (" ".join(pair.split()).partition(" ") for pair in _OTHERS.split(";")) if old != new
+    }
     for stem in _OUR:
-        table |= {stem + ending: f"{stem[:-2]}our{ending}" for ending in _ENDINGS["or"] if (stem, ending) != ("humor", "ous")}
+        table |= {
+            stem + ending: f"{stem[:-2]}our{ending}" for ending in _ENDINGS["or"] if (stem, ending) != ("humor", "ous")
+        }
     for stem in _ISE:
         table |= {f"{stem}iz{ending}": f"{stem}is{ending}" for ending in _ENDINGS["iz"]}
     return table

@@ -17,10 +17,11 @@ from allonym.language.verb_forms import irregular_forms
 # -ed and -ing alone: the others are a noun as well.
 _VERBS: Final = """
 buy purchase*; get obtain; start commence; stop cease; need require; tell inform notify; repair mend; try attempt*
-endeavour*; help assist; use utilise; happen occur; keep retain; allow permit*; ban prohibit; live
-reside dwell; hate loathe detest; annoy irritate; surprise astonish amaze; check verify; shout
-yell* scream*; destroy ruin* wreck* demolish; improve enhance; change alter modify; reduce lessen; leave depart; appear emerge; complain moan* grumble*; explain clarify; hurt injure; own possess; repay reimburse; reply
-respond; understand comprehend; argue contend; mention cite; fix rectify
+endeavour*; help assist; use utilise; happen occur; keep retain; allow permit*; ban prohibit; live reside dwell; hate
+loathe detest; annoy irritate; surprise astonish amaze; check verify; shout yell* scream*; destroy ruin* wreck*
+demolish; improve enhance; change alter modify; reduce lessen; leave depart; appear emerge; complain moan* grumble*;
+explain clarify; hurt injure; own possess; repay reimburse; reply respond; understand comprehend; argue contend;
+mention cite; fix rectify
 """
 _NOUNS: Final = """
 film movie; child kid youngster; mistake error; reply response; story tale; car automobile; parcel package; doctor
@@ -122,4 +123,3 @@ def _with(ending: str, verb: str) -> str:
 
 
 _DOUBLED: Final = frozenset({"stop", "ban", "occur", "permit", "get"})
-

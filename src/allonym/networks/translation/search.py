@@ -1,12 +1,11 @@
 """Several translations of each sentence: a beam search whose versions are kept apart, over the likely pieces.
 
 Two versions that differ late are one to a reader, so each continuation of a version pays for how many better ones that
-version has (Li and others 2016). A caller may wish for words, and make pairs of pieces dear.
+version has (Li and others 2016). A caller may wish for words.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -14,7 +13,6 @@ from itertools import pairwise
 from typing import Any, Final, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from allonym import acceleration
 from allonym.networks.translation.network import END, UNKNOWN, Network, Read, times
@@ -27,15 +25,13 @@ _NEVER: Final = np.float32(-1e9)
 
 @dataclass(frozen=True)
 class Wishes:
-    """What a caller would rather read in a translation, and what not.
+    """What a caller would rather read in a translation.
 
     Attributes:
-        dear: A piece and the one after it: what that costs.
         words: Words in their pieces: what writing each is worth, once a translation.
         always: Words that are worth it each time.
     """
 
-    dear: Mapping[tuple[int, int], float] = field(default_factory=dict)
     words: Mapping[tuple[int, ...], float] = field(default_factory=dict)
     always: Mapping[tuple[int, ...], float] = field(default_factory=dict)
 
@@ -114,8 +110,8 @@ class Translator:
         asked = np.unique(np.concatenate(numbered))
         parts = [known.answers[known.offsets[piece] : known.offsets[piece + 1]] for piece in asked.tolist()]
         pieces = np.array(sorted(set[int]().union(*(wishes.pieces for wishes in wished))), np.int64)
-        likely = np.unique(np.concatenate([np.arange(known.frequent), pieces, *parts]))
-        return likely[likely != UNKNOWN]
+        likely: Integers = np.unique(np.concatenate([np.arange(known.frequent), pieces, *parts]))
+        return np.delete(likely, likely == UNKNOWN)
 
     def _written(self, found: list[tuple[float, list[int]]]) -> list[Version]:
         texts = self.tokenizer.decode_batch([pieces for _, pieces in found])
@@ -159,10 +155,10 @@ class _Search:
 
     def _worth_after(self, wishes: Wishes) -> dict[int, list[tuple[int, float]]]:
         """Return what a piece is worth after another: by the first, with the column of the second."""
-        worth: Counter[tuple[int, int]] = Counter({pair: -cost for pair, cost in wishes.dear.items()})
+        worth: dict[tuple[int, int], float] = {}
         for word, value in (*wishes.words.items(), *wishes.always.items()):
             for pair in pairwise(word):
-                worth[pair] += value
+                worth[pair] = worth.get(pair, 0.0) + value
         found: dict[int, list[tuple[int, float]]] = {}
         for (first, second), value in worth.items():
             if second in self._columns:
@@ -173,7 +169,9 @@ class _Search:
         """Return the first pieces of words, with their columns, what they are worth, and whether again."""
         both = [(word, value, False) for word, value in wishes.words.items()]
         both += [(word, value, True) for word, value in wishes.always.items()]
-        return [(word[0], self._columns[word[0]], value, again) for word, value, again in both if word[0] in self._columns]
+        return [
+            (word[0], self._columns[word[0]], value, again) for word, value, again in both if word[0] in self._columns
+        ]
 
     def _advance(self, at: _Beam, place: int) -> _Beam:
         """Write one piece more of every version."""
@@ -238,8 +236,8 @@ class _Search:
             and (scores[row] > _NEVER / 2).any()
         ]
         rows = np.array(going, np.int64)
-        pieces = [at.pieces[row] for row in going]
-        return _Beam(at.sentences[rows], at.read.of(rows), at.state[:, rows], pieces, scores[rows], at.likelihoods[rows])
+        left = [at.pieces[row] for row in going]
+        return _Beam(at.sentences[rows], at.read.of(rows), at.state[:, rows], left, scores[rows], at.likelihoods[rows])
 
 
 def _log_softmax(scores: Floats) -> Floats:
@@ -252,5 +250,3 @@ def _log_softmax(scores: Floats) -> Floats:
 def translator(way: str) -> Translator:
     """Return the translator of a way, such as "pt-en", opened once."""
     return Translator(open_direction(way))
-
-
