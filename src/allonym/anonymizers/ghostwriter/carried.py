@@ -55,7 +55,8 @@ def carry(text: str) -> Carried:
             kept.append(_in_one_form(thing))
             # A quotation that ends a sentence ends it without its inside, too.
             stops = "." if _ENDS.search(thing) and text[stop : stop + 2].strip()[:1].isupper() else ""
-            parts.append(f"{text[end:start]}XQ{len(kept)}{stops}")
+            blanks = [" " if sign.isalnum() else "" for sign in (text[end:start][-1:], text[stop : stop + 1])]
+            parts.append(f"{text[end:start]}{blanks[0]}XQ{len(kept)}{stops or blanks[1]}")
             end = stop
     return Carried("".join(parts) + text[end:], tuple(kept))
 

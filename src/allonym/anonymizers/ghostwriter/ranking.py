@@ -105,8 +105,8 @@ class Weights:
     form: float = 0.3
     moved: float = 0.15
     unlikely: float = 2.0
-    own: float = 0.3
-    untranslated: float = 1.1
+    own: float = 0.8
+    untranslated: float = 1.3
     guarded: int = 6
 
 

@@ -24,7 +24,7 @@ _PIVOTS: Final = 2  # Portuguese versions of a sentence
 _BEAM: Final = 6
 _APART: Final = 0.3
 _HINT: Final = 3.0  # what a content word of the writer's is worth
-_SMALL: Final = 1.0  # what a small word is worth
+_SMALL: Final = 0.5  # what a small word is worth
 _DENYING: Final = frozenset({"not", "never", "no", "nothing", "nobody", "without", "cannot"})
 
 
@@ -82,7 +82,10 @@ def _prepared(sentence: str) -> str:
     formula = letters.formula(sentence)
     if formula is not None:
         return formula
-    return marks.sentence(letters.mended(phrases.public(sentence))) if _is_translated(sentence) else sentence
+    public = phrases.public(sentence)
+    if _is_translated(sentence):
+        return marks.sentence(letters.mended(public))
+    return marks.sentence(public) if public.endswith((".", "?")) else public
 
 
 def _is_translated(sentence: str) -> bool:

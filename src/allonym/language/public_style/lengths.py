@@ -33,8 +33,8 @@ def cut(sentence: str) -> list[str]:
     """Cut a long sentence where a clause begins that can stand alone.
 
     Examples:
-        >>> cut("I waited in the rain for two hours with both children, and your office had not told us what was wrong.")
-        ['I waited in the rain for two hours with both children.', 'Your office had not told us what was wrong.']
+        >>> cut("We all waited in the cold for an hour with two small children, but you had no idea why it was shut.")
+        ['We all waited in the cold for an hour with two small children.', 'But you had no idea why it was shut.']
     """
     if len(sentence.split()) < LONG or sentence.endswith("?"):
         return [sentence]

@@ -26,7 +26,8 @@ _SOON: Final = "(?:(?:prompt|early|swift) )?"
 _REPLY: Final = r"I look forward to your reply\g<rest>."
 # Whole sentences that a network turns into nonsense, and what everybody writes in their place.
 _SENTENCES: Final = {
-    rf"(?:and )?(?:i|we)(?: am| are)? look(?:ing)? forward to (?:hearing from you|your {_SOON}{_ANSWER}){_WITHIN}": _REPLY,
+    r"(?:and )?(?:i|we)(?: am| are)? look(?:ing)? forward to "
+    rf"(?:hearing from you|your {_SOON}{_ANSWER}){_WITHIN}": _REPLY,
     rf"(?:i|we) (?:await|expect|hope for) (?:your )?{_SOON}{_ANSWER}{_WITHIN}": _REPLY,
     r"(?:many )?(?:thanks|thank you)(?: very much| so much)?(?: in advance)?"
     r"(?: for your (?:time|help|attention|time and attention|understanding|attention to this matter))?": "Thank you.",

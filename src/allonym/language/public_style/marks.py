@@ -48,12 +48,13 @@ _TIDY: Final = (
     (re.compile(r"\s+"), " "),
 )
 _SHOUTED: Final = re.compile(r"(?<![\w.&'-])[A-Z]{2,}(?:'[A-Z]+)?(?![\w&-])")
+_TITLE: Final = re.compile(r"(?<![\w.&'-])[A-Z]+(?: [A-Z]+){2,}(?![\w&'-])")
 _SHORT_SHOUTS: Final = frozenset(
     """
 NOT ALL AND THE BUT ANY YOU WHO WHY HOW ONE TWO NO VERY SO IS MY ME BE DO ON IN OF TO ARE WAS HAS HAD CAN DID NOW
     """.split()  # noqa: SIM905
 )
-_SPREAD: Final = re.compile(r"([A-Za-z])\1{2,}")
+_SPREAD: Final = re.compile(r"([a-z])\1{2,}")
 
 
 def plain(text: str) -> str:
@@ -109,6 +110,8 @@ def _unshouted(text: str) -> str:
         usual = word in _SHORT_SHOUTS or (len(word) > 3 and (lowered in STOP_WORDS or lemma(lowered) != lowered))
         return lowered if usual or shouting or (len(word) > 4 and _is_word(lowered)) else word
 
+    if not shouting:  # a row of such words is a title
+        text = _TITLE.sub(lambda title: title[0].title(), text)
     return _SHOUTED.sub(quieter, text)
 
 

@@ -63,7 +63,8 @@ def british(sentence: str) -> str:
 def _spelt(match: re.Match[str]) -> str:
     word = match[0]
     new = _table().get(word.lower())
-    if new is None or (word.isupper() and len(word) > 1):
+    is_name = not word.islower() and match.start() > 0
+    if new is None or is_name or (word.isupper() and len(word) > 1):
         return word
     return new.capitalize() if word[0].isupper() else new
 

@@ -64,7 +64,8 @@ def common(sentence: str) -> str:
 
 def _replaced(match: re.Match[str]) -> str:
     new = _table().get(match["word"].lower())
-    if new is None or (match["word"].isupper() and len(match["word"]) > 1):
+    is_name = not match["word"].islower() and match.start("word") > 0
+    if new is None or is_name or (match["word"].isupper() and len(match["word"]) > 1):
         return match[0]
     new = new.capitalize() if match["word"][0].isupper() else new
     if not match["article"]:
