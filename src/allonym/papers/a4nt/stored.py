@@ -1,14 +1,17 @@
-"""What is measured of A4NT, as it is stored: each result a class that says itself what is written of it."""
+"""What is measured of A4NT: each result a class that says itself what is stored of it, and reads it again."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from types import NoneType, UnionType
+from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
 
 from allonym.metrics.figures import Figure
+from allonym.papers import EARLIER
 
 Json = dict[str, Any]
+Level = Literal["document", "sentence"]
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,27 @@ class Result:
     def to_json(self) -> Json:
         """Return what is stored."""
         return asdict(self)
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        hints = get_type_hints(cls)
+        names = [each.name for each in fields(cls) if each.name in stored]
+        return cls(**{name: _read(hints[name], stored[name]) for name in names})
+
+
+def _read(kind: Any, stored: Any) -> Any:  # noqa: ANN401 - an annotation, and what JSON holds of it
+    """Return a stored value as what the annotation says."""
+    if stored is None:
+        return None
+    if get_origin(kind) is UnionType:
+        [kind] = [one for one in get_args(kind) if one is not NoneType]
+    inner = get_args(kind)
+    if get_origin(kind) is Sequence:
+        return [_read(inner[0], value) for value in stored]
+    if get_origin(kind) is dict:
+        return {name: _read(inner[1], value) for name, value in stored.items()}
+    return kind.from_json(stored) if hasattr(kind, "from_json") else stored
 
 
 @dataclass(frozen=True)
@@ -35,11 +59,16 @@ class Levels(Result):
     """An attacker on documents and, if it gives probabilities, on sentences."""
 
     document: Scored
-    sentence: Scored | None
+    sentence: Scored | None = None
 
     def to_json(self) -> Json:
         """Return the levels that there are."""
         return {level: scored for level, scored in asdict(self).items() if scored is not None}
+
+    def f1(self, level: Level) -> Figure | None:
+        """Return the F1 weighted by class on documents or on sentences."""
+        scored = self.document if level == "document" else self.sentence
+        return None if scored is None else scored.f1
 
 
 @dataclass(frozen=True)
@@ -58,6 +87,17 @@ class Learned(Result):
         return {"setting": self.setting, "attacker": self.attacker} | {
             name: part.to_json() for name, part in parts.items()
         }
+
+
+@dataclass(frozen=True)
+class LearnedRow(Learned):
+    """The same, with what one reaches that learned from as few documents as those attacking translations."""
+
+    test_few: Levels
+
+    def to_json(self) -> Json:
+        """Return the part of the other one last."""
+        return super().to_json() | {"test_few": self.test_few.to_json()}
 
 
 @dataclass(frozen=True)
@@ -105,10 +145,10 @@ class Difficulty(Result):
     """Figures 8 to 10."""
 
     input: Sequence[Bin]
-    output_by_input: Sequence[Bin]
-    meteor_by_input: Sequence[Bin]
+    output_by_input: Sequence[MeanBin]
+    meteor_by_input: Sequence[MeanBin]
     gain: Sequence[Bin]
-    meteor_by_gain: Sequence[Bin]
+    meteor_by_gain: Sequence[MeanBin]
     share_with_gain: float
     share_with_loss: float
 
@@ -120,12 +160,64 @@ class MeasuredModel(Result):
     way: str
     attacks: Sequence[TranslationAttack]
     quality: Quality
-    difficulty: Difficulty | None
+    difficulty: Difficulty | None = None
 
     def to_json(self) -> Json:
         """Return the measures of quality beside the attacks."""
         stored = {"way": self.way, "attacks": [attack.to_json() for attack in self.attacks], **self.quality.to_json()}
         return stored if self.difficulty is None else stored | {"difficulty": self.difficulty.to_json()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return super().from_json({**stored, "quality": stored})
+
+    def attack(self, attacker: str) -> TranslationAttack:
+        """Return what an attacker reached."""
+        return next(attack for attack in self.attacks if attack.attacker == attacker)
+
+
+@dataclass(frozen=True)
+class ModelNames(Result):
+    """What tells a model from others, and whether its rows are of an earlier run."""
+
+    name: str
+    trained_for: str
+    variant: str
+    recipe: str
+    neutral: bool
+    balance: float
+    weights: str
+    size_bytes: int
+    earlier: bool = False
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """What it was trained for, as which variant and by which recipe; a folder may hold several of a kind."""
+        return self.trained_for, self.variant, self.recipe
+
+    def to_json(self) -> Json:
+        """Return everything; that a row is of an earlier run only where it is."""
+        stored = asdict(self)
+        return stored if stored.pop(EARLIER) is False else stored | {EARLIER: True}
+
+
+@dataclass(frozen=True)
+class MeasuredRow(Result):
+    """What was measured of a model in a setting."""
+
+    setting: str
+    model: ModelNames
+    measured: MeasuredModel
+
+    def to_json(self) -> Json:
+        """Return everything side by side."""
+        return {**self.measured.to_json(), "setting": self.setting, **self.model.to_json()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return cls(stored["setting"], ModelNames.from_json(stored), MeasuredModel.from_json(stored))
 
 
 @dataclass(frozen=True)
@@ -148,6 +240,24 @@ class OperatingPoints(Result):
 
 
 @dataclass(frozen=True)
+class OperatingRow(Result):
+    """The same, with its setting and names."""
+
+    setting: str
+    model: ModelNames
+    operating: OperatingPoints
+
+    def to_json(self) -> Json:
+        """Return everything side by side."""
+        return {**self.operating.to_json(), "setting": self.setting, **self.model.to_json()}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return cls(stored["setting"], ModelNames.from_json(stored), OperatingPoints.from_json(stored))
+
+
+@dataclass(frozen=True)
 class Originals(Result):
     """What a setting is, what guessing reaches, and how fluent the originals are."""
 
@@ -164,6 +274,11 @@ class Originals(Result):
         stored = asdict(self)
         quality = stored.pop("quality")
         return {**stored, **quality}
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return super().from_json({**stored, "quality": stored})
 
 
 @dataclass(frozen=True)
@@ -184,3 +299,30 @@ class ShownSentences(Result):
     setting: str
     name: str
     rows: Sequence[ShownSentence]
+
+
+@dataclass(frozen=True)
+class A4ntResults(Result):
+    """All that the paper's tables and figures show."""
+
+    version: str
+    command: str
+    interval: str
+    meteor: str
+    models: Sequence[ModelNames]
+    not_evaluated: Sequence[str]
+    left_out: Sequence[str]
+    originals: Sequence[Originals]
+    attackers: Sequence[LearnedRow]
+    measured: Sequence[MeasuredRow]
+    operating_points: Sequence[OperatingRow]
+    examples: Sequence[ShownSentences]
+    grounds: dict[str, Any]  # the ruler's rows, as it stores them
+
+    def of_setting(self, setting: str) -> Originals:
+        """Return what a setting is."""
+        return next(row for row in self.originals if row.setting == setting)
+
+    def learned(self, setting: str, attacker: str) -> LearnedRow:
+        """Return what an attacker reaches that learned from originals of a setting."""
+        return next(row for row in self.attackers if (row.setting, row.attacker) == (setting, attacker))
