@@ -58,12 +58,10 @@ def command(
         raise click.UsageError(f"--choose must be from 1 to {len(compared.candidates)}, the number of configurations.")
     evaluation = compared.evaluated(talk, table.sample(talk, split=split, released=released))
     chosen = None if choose is None else choose - 1
-    record = report.write(folder, evaluation, chosen=chosen, internal=not public, force=force)
-    talk.data(record, talk.heading(record["verdict"]))
-    talk.say(
-        f"Wrote {folder / 'report.html'} ({record['report']}), report.json and figures; nothing anonymized is kept."
-    )
-    risk = record["configurations"][record["chosen"] - 1]["strongest"]["high"]
+    written = report.write(folder, evaluation, chosen=chosen, internal=not public, force=force)
+    talk.data(written.to_json(), talk.heading(written.verdict))
+    talk.say(f"Wrote {folder / 'report.html'} ({written.kind}), report.json and figures; nothing anonymized is kept.")
+    risk = written.outcome.strongest.headline.high
     if fail_above is not None and risk > fail_above:
         talk.say(f"The strongest attack may have an {HEADLINE} of {risk:.3f}, above {fail_above:g}.")
         context.exit(RISK)
