@@ -156,13 +156,13 @@ def nearest_neighbour_distances(vectors: ArrayLike) -> _Floats:
     """
     points = _points(vectors, "vectors", at_least=2)
     kept, numbers = _distinct(points)
-    found = np.zeros(len(points))
+    nearest = np.zeros(len(points))
     table = _DistanceTable.of(points[kept] if len(kept) < len(points) else points)
     if table is not None:
         distances = np.concatenate([table.nearest(rows) for rows in _slices(len(kept), _TILE)])
         single = np.bincount(numbers)[numbers] == 1
-        found[single] = distances[numbers[single]]
-    return found
+        nearest[single] = distances[numbers[single]]
+    return nearest
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -365,7 +365,7 @@ class _DistanceTable:
     def nearest(self, block: slice) -> _Floats:
         """Return the distance to the nearest other vector for each of a block."""
         numbers = np.arange(len(self.vectors))
-        rows, lowest, found = numbers[block], *np.full((2, len(numbers[block])), np.inf)
+        rows, lowest, nearest = numbers[block], *np.full((2, len(numbers[block])), np.inf)
         rough, fine = self.rounding(np.float32), self.rounding(np.float64)
         for part in _slices(len(numbers), _TILE):
             scores = self.scores(rows, numbers[part], np.float32)
@@ -384,8 +384,8 @@ class _DistanceTable:
             near, other = np.nonzero((scores <= (lowest[left] + margin)[:, None]) & (scores < np.inf))
             for pairs in _slices(len(near), 1 + 2**20 // len(self.centre)):
                 here = left[near[pairs]]
-                np.minimum.at(found, here, self.apart(rows[here], columns[other[pairs]]))
-        return found
+                np.minimum.at(nearest, here, self.apart(rows[here], columns[other[pairs]]))
+        return nearest
 
     def apart(self, rows: _Integers, columns: _Integers) -> _Floats:
         """Return the distances of pairs, from the differences of the vectors as they came."""

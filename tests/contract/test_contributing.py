@@ -49,7 +49,7 @@ def test_they_are_on_the_page(folder):
 import json
 from allonym.web import methods, rewriting
 cards = {card["name"]: card for card in methods.offered()}
-prices = {name: rewriting.price(name, 0, "Rain.").to_dict() for name in ("keywords", "plain-case")}
+prices = {name: rewriting.price(name, 0, "Rain.").to_json() for name in ("keywords", "plain-case")}
 drawn = {name: rewriting.draw(name, 0, "Rain, at HOME.", 4).released for name in prices}
 print(json.dumps([cards, prices, drawn, methods.command("keywords", 0)]))
 """

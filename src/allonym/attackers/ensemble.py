@@ -59,8 +59,8 @@ def stack(scores: Sequence[ArrayLike], truth: ArrayLike, *, penalty: float = _PE
         return lost + penalty * float(apart @ apart), slope + 2 * penalty * apart
 
     start = np.full(len(layers), common)
-    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * len(layers))
-    weights: Floats = found.x if np.isfinite(found.x).all() and found.x.any() else start
+    fitted = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * len(layers))
+    weights: Floats = fitted.x if np.isfinite(fitted.x).all() and fitted.x.any() else start
     return weights
 
 

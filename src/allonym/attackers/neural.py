@@ -210,9 +210,9 @@ class TextLSTM(NeuralAttacker):
         self.hidden_size = hidden_size
 
     def _choose_vocabulary(self, texts: list[str]) -> list[str]:
-        found = Counter(word for text in texts for sentence in _sentences(text) for word in sentence)
-        frequent = [word for word, count in found.items() if count >= _FEWEST_OCCURRENCES]
-        return sorted(frequent, key=lambda word: (-found[word], word))[:_MOST_WORDS]
+        counts = Counter(word for text in texts for sentence in _sentences(text) for word in sentence)
+        frequent = [word for word, count in counts.items() if count >= _FEWEST_OCCURRENCES]
+        return sorted(frequent, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
 
     def _read(self, texts: list[str]) -> tuple[Examples, NDArray[np.int64]]:
         from allonym.training.classifiers.text_lstm import FIRST_WORD, UNKNOWN, Sentences

@@ -68,21 +68,21 @@ def _taken(lost: list[Fact], invented: list[Fact], alike: Callable[[Fact, Fact],
 
 
 def _pairs(lost: list[Fact], invented: list[Fact], alike: Callable[[Fact, Fact], bool]) -> list[tuple[Fact, Fact]]:
-    found = []
+    pairs = []
     for old in [*lost]:
         new = next((new for new in invented if alike(old, new)), None)
         if new is not None:
             lost.remove(old)
             invented.remove(new)
-            found.append((old, new))
-    return found
+            pairs.append((old, new))
+    return pairs
 
 
 def _grown_names(
     olds: Sequence[Fact], news: Sequence[Fact], lost: list[Fact], invented: list[Fact], texts: tuple[set[str], set[str]]
 ) -> list[tuple[Fact, Fact]]:
     """Return names that lost or gained a part: "Ann Lee" and "Ann Poe", "Lee" and "Ann Lee"."""
-    found = []
+    pairs = []
     for old in olds:
         for new in news:
             if old.kind != "name" or new.kind != "name" or not _parts(old) & _parts(new):
@@ -90,8 +90,8 @@ def _grown_names(
             less = old in lost and not _said(old, texts[1])
             more = new in invented and not _said(new, texts[0])
             if less or more:
-                found.append((old, new))
-    return found
+                pairs.append((old, new))
+    return pairs
 
 
 def _said(fact: Fact, words: set[str]) -> bool:

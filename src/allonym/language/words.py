@@ -124,13 +124,13 @@ def terms(text: str, *, morphology: Morphology, keep_stop_words: bool = False, k
     """
     if morphology not in _MORPHOLOGIES:
         raise ParameterError(f"morphology must be one of {', '.join(_MORPHOLOGIES)}, got {morphology!r}")
-    found = (
+    forms = (
         _remembered_term(word, morphology, keep_stop_words, keep_numbers)
         if len(word) <= _LONGEST_WORD
         else _term(word, morphology, keep_stop_words, keep_numbers)
         for word in words(text)
     )
-    return [term for term in found if term]
+    return [term for term in forms if term]
 
 
 def letter_bigrams(word: str) -> tuple[str, ...]:

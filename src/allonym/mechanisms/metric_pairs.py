@@ -75,8 +75,8 @@ class AllPairs:
             )
             totals = np.zeros(words, np.int64)
             self._add(_folded(part, words), steps, grid, totals, near)
-            found = int(near[2][0])
-            return totals, near[0][:found], near[1][:found], found
+            count = int(near[2][0])
+            return totals, near[0][:count], near[1][:count], count
 
         parts = in_threads(add, words, words)
         if limit and sum(found for *_, found in parts) <= room:  # so that it does not depend on the number of parts
@@ -132,11 +132,11 @@ class AllPairs:
         if self._near is None:
             return self._steepest_of(np.arange(self._words), logs, errors)
         slopes = self._near_slopes(logs, errors)
-        found = float(slopes.max(initial=0.0))
+        slope = float(slopes.max(initial=0.0))
         # All other pairs are further apart than the limit; steeper are only those that differ by more than this.
-        edge = (found * ((self._near.limit + 1) * self._closeness.unit - errors[0]) - errors[1]) * _DOWN
+        edge = (slope * ((self._near.limit + 1) * self._closeness.unit - errors[0]) - errors[1]) * _DOWN
         high, low = np.flatnonzero(logs - logs.min() > edge), np.flatnonzero(logs.max() - logs > edge)
-        return max(found, self._steepest_of(min(high, low, key=len), logs, errors))
+        return max(slope, self._steepest_of(min(high, low, key=len), logs, errors))
 
     def steepest_near(self, logs: Float64, errors: Float64, most: int) -> Int64:
         """Return the steepest of the pairs that are known to be near one another, at most so many."""

@@ -114,8 +114,8 @@ class Weights(ABC):
                 targets, kept = fold(words[:, mine], running[-1:].astype(np.uint64))
                 first_kept = kept.argmax(axis=0)
                 target = np.take_along_axis(targets, first_kept[None], axis=0)[0]
-                found = np.searchsorted(running, target, side="right")
-                drawn[mine] = np.where(kept.any(axis=0), found, -1)
+                outputs = np.searchsorted(running, target, side="right")
+                drawn[mine] = np.where(kept.any(axis=0), outputs, -1)
 
 
 class StreamedWeights(Weights):

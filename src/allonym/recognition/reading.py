@@ -13,7 +13,7 @@ from allonym.language.function_words import (
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.metrics.figures import percent
+from allonym.metrics.figures import Figure, percent
 from allonym.privacy.statement import counted
 from allonym.recognition import profile, profile_features
 from allonym.recognition.evidence import Evidence
@@ -49,7 +49,7 @@ class AttackerRow:
     """What one attacker reaches: how often such an attacker is right, and what this one says."""
 
     attacker: str
-    right: dict[str, float]
+    right: Figure
     says: str
 
 
@@ -67,7 +67,7 @@ class Reading:
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
         return asdict(self)
 
@@ -108,9 +108,7 @@ def _among_known(recognition: Recognition, text: str) -> Reading:
         verdict=verdict,
         risk=recognition.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[
-            AttackerRow(by.describes_itself_as, by.accuracy.to_json(), by.says(YOU)) for by in recognition.opinions
-        ],
+        attackers=[AttackerRow(by.describes_itself_as, by.accuracy, by.says(YOU)) for by in recognition.opinions],
         marks=[_clue(clue, text) for clue in recognition.clues],
         notes=[*notes, recognition.open_set],
     )
@@ -146,12 +144,12 @@ def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[s
     rows = [
         AttackerRow(
             "word and character habits, 5,000 words of each blogger known",
-            comparison.attack.to_json(),
+            comparison.attack,
             "says nothing about you: it has no text of yours",
         ),
         AttackerRow(
             "the same, on texts about as unusual as this one",
-            comparison.attack_if_as_unusual.to_json(),
+            comparison.attack_if_as_unusual,
             "what to expect if you wrote a blog",
         ),
     ]
@@ -178,7 +176,7 @@ def _same_writer(text: str, own: Sequence[str]) -> list[AttackerRow]:
     says = (
         f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
     )
-    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
+    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right, says)]
 
 
 def _finding(finding: HabitFinding) -> Mark:

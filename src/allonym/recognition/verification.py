@@ -48,7 +48,7 @@ class Verification:
     area_under_curve: float
     pairs: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
         return asdict(self)
 

@@ -220,7 +220,7 @@ class A4NT(Anonymizer):
     ) -> list[list[list[list[int]]]]:
         """Return for each sentence of each document its translations, or itself alone if it is left as it is."""
         flat = [sentence for document in documents for sentence in document]
-        found = [[sentence.ids] for sentence in flat]
+        translations = [[sentence.ids] for sentence in flat]
         sources = self._sources(documents, flat)
         own = streams.segments([len(document) for document in documents], 1)
         for start in range(0, len(flat), _SENTENCES_AT_ONCE):
@@ -237,8 +237,8 @@ class A4NT(Anonymizer):
                 substitutes=self._wording.substitutes,
             )
             for row, samples in zip(rewritten, drawn, strict=True):
-                found[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
-        rest = iter(found)
+                translations[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
+        rest = iter(translations)
         return [[next(rest) for _ in document] for document in documents]
 
     @property

@@ -42,8 +42,8 @@ class Wording:
         left = np.asarray(one)
         known, codes = np.unique(np.concatenate(others), return_inverse=True)
         these, those = (self._vectors.whole[words].astype(np.float64) for words in (left, known))  # exact products
-        found = np.rint(these @ those.T / (ratings.ONE * UNIT)).astype(np.int64)
-        cosines = np.where(left[:, None] == known, int(1 / UNIT), found)
+        rounded = np.rint(these @ those.T / (ratings.ONE * UNIT)).astype(np.int64)
+        cosines = np.where(left[:, None] == known, int(1 / UNIT), rounded)
         means = []
         for right in np.split(codes, np.cumsum([len(other) for other in others])[:-1]):
             best, weights = cosines[:, right], (self._weights[left], self._weights[known[right]])

@@ -314,12 +314,12 @@ def frequent_word_grams(batch: Batch, size: int, most: int, without: frozenset[s
     goes by frequency alone: there a single text with a long table or an encoded file fills the list.
     """
     hashes, places = batch.word_grams(size)
-    found = batch.distinct if size == 1 else distinct(hashes, batch.words.documents[places])
-    ranks = found.holders * (found.counts.max(initial=0) + 1) + found.counts
+    grams = batch.distinct if size == 1 else distinct(hashes, batch.words.documents[places])
+    ranks = grams.holders * (grams.counts.max(initial=0) + 1) + grams.counts
     enough = most + len(without)
     while True:
         numbers = _highest(ranks, enough)
-        ranked = sorted((-int(ranks[n]), batch.spelled(int(places[found.firsts[n]]), size)) for n in numbers)
+        ranked = sorted((-int(ranks[n]), batch.spelled(int(places[grams.firsts[n]]), size)) for n in numbers)
         kept = [gram for _, gram in ranked if gram not in without and any(map(str.isalpha, gram))]
         if len(kept) >= most or len(numbers) == len(ranks):
             return kept[:most]

@@ -50,11 +50,11 @@ class OutputLayer:
     def _finely(self, features: Shorts, steps: Floats, rows: Integers, words: Integers) -> Floats:
         """Return the logits of single words, each for one of the rows of features."""
         products = features[rows].astype(np.int64) * self._words.whole[words]
-        found: Floats = products.sum(axis=-1).astype(np.float32)
-        found *= steps[rows]
-        found *= self._words.scales[words]
-        found += self._bias[words]
-        return found
+        logits: Floats = products.sum(axis=-1).astype(np.float32)
+        logits *= steps[rows]
+        logits *= self._words.scales[words]
+        logits += self._bias[words]
+        return logits
 
     @cached_property
     def _columns(self) -> Floats:

@@ -62,10 +62,10 @@ class WordGroups:
     def candidates(self, sentence: Sequence[int], steps: int) -> Integers:
         """Return T for each step of a sentence, steps × k: its words' groups, then, and for other numbers, the end."""
         size = self.members.shape[1]
-        found: Integers = np.tile(self.ends[:size], (steps, 1))
+        candidates: Integers = np.tile(self.ends[:size], (steps, 1))
         own = self.group_of[np.asarray(sentence[:steps], dtype=np.int64)]
-        found[: len(own)][own >= 0] = self.members[own[own >= 0]]
-        return found
+        candidates[: len(own)][own >= 0] = self.members[own[own >= 0]]
+        return candidates
 
     def known(self, sentence: Sequence[int]) -> list[int]:
         """Return the words that have a group."""

@@ -89,8 +89,8 @@ def _points(row: OperatingRow, wanted: Callable[[str], bool]) -> tuple[Point, ..
 
 def _point(point: OperatingPoint) -> Point:
     f1, meteor = point.document, point.meteor
-    place = math.nan if meteor is None else meteor.value
-    return Point(place, f1.value, y_low=f1.low, y_high=f1.high, label=point.pick.removesuffix(" alike"))
+    x = math.nan if meteor is None else meteor.value
+    return Point(x, f1.value, y_low=f1.low, y_high=f1.high, label=point.pick.removesuffix(" alike"))
 
 
 def _ideal(bins: Sequence[Bin]) -> Series:

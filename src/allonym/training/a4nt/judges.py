@@ -91,11 +91,11 @@ class PhraseJudge(nn.Module):
         read = self.dropout(embedded(self.embedding, words)).transpose(1, 2)  # (B, E, T)
         pooled = []
         for phrase in self.phrases:
-            found = nn.functional.relu(phrase(read))  # (B, filters, T + length − 1)
-            further = found.shape[2] - words.shape[1]
-            inside = places(lengths + further, found.shape[2], found.device)[:, None]
-            found = found * inside
-            pooled += [found.sum(2) / inside.sum(2), found.max(2).values]
+            phrases = nn.functional.relu(phrase(read))  # (B, filters, T + length − 1)
+            further = phrases.shape[2] - words.shape[1]
+            inside = places(lengths + further, phrases.shape[2], phrases.device)[:, None]
+            phrases = phrases * inside
+            pooled += [phrases.sum(2) / inside.sum(2), phrases.max(2).values]
         scores: Tensor = self.output(self.dropout(torch.cat(pooled, dim=1)))
         return scores.float().log_softmax(-1)
 

@@ -85,10 +85,10 @@ class EraeNoise:
             nearest = cosines.topk(min(_NEIGHBOURS, cosines.shape[1]), dim=-1)
             neighbours.append(nearest.indices)
             chances.append((nearest.values * _SHARPNESS).softmax(-1).cumsum(-1))
-        found = torch.cat(neighbours)
+        near = torch.cat(neighbours)
         if learned is None:
-            found[~known] = UNKNOWN  # nothing is near a word without a vector: it is hidden instead
-        return found, torch.cat(chances)
+            near[~known] = UNKNOWN  # nothing is near a word without a vector: it is hidden instead
+        return near, torch.cat(chances)
 
     def __call__(self, read: Tensor, chance: torch.Generator) -> Tensor:
         """Return what the encoder sees instead."""

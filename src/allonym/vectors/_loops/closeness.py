@@ -24,11 +24,13 @@ def score_tile(tile: Float32, own: Float32, squares: Float32, fraction: np.float
 @compiled
 def steepest(tile: Float32, own: Float64, logs: Float64, furthest: float, unit: float, errors: Float64) -> float:
     """Return the largest (|difference of logs| + errors[1]) / (distance − errors[0]) of a tile."""
-    found = 0.0
+    steepest_so_far = 0.0
     for i in range(tile.shape[0]):
         for j in range(tile.shape[1]):
             apart = (furthest - np.float64(tile[i, j])) * unit - errors[0]
             difference = abs(own[i] - logs[j]) + errors[1]
-            if difference >= found * apart and apart > 0.0:  # spares most divisions, and never one that matters
-                found = max(found, difference / apart)
-    return found
+            if (
+                difference >= steepest_so_far * apart and apart > 0.0
+            ):  # spares most divisions, and never one that matters
+                steepest_so_far = max(steepest_so_far, difference / apart)
+    return steepest_so_far
