@@ -155,11 +155,11 @@ def nearest_neighbour_distances(vectors: ArrayLike) -> _Floats:
     Float32 products with a bound on their rounding shortlist, float64 products and then differences decide.
     """
     points = _points(vectors, "vectors", at_least=2)
-    kept, numbers = _distinct(points)
+    distinct, numbers = _distinct(points)
     nearest = np.zeros(len(points))
-    table = _DistanceTable.of(points[kept] if len(kept) < len(points) else points)
+    table = _DistanceTable.of(points[distinct] if len(distinct) < len(points) else points)
     if table is not None:
-        distances = np.concatenate([table.nearest(rows) for rows in _slices(len(kept), _TILE)])
+        distances = np.concatenate([table.nearest(rows) for rows in _slices(len(distinct), _TILE)])
         single = np.bincount(numbers)[numbers] == 1
         nearest[single] = distances[numbers[single]]
     return nearest
@@ -222,10 +222,10 @@ def _document(vectors: ArrayLike, weights: _Weights, name: str) -> _Document:
     points = _points(vectors, name, at_least=0)
     counts = _counts(weights, len(points), f"{name}_weights")
     points, counts = points[counts > 0], counts[counts > 0]
-    kept, numbers = _distinct(points)
-    totals = np.zeros(len(kept), dtype=np.int64)
+    distinct, numbers = _distinct(points)
+    totals = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(totals, numbers, counts)
-    return points[kept].astype(np.float64), totals
+    return points[distinct].astype(np.float64), totals
 
 
 def _distinct(points: _Vectors) -> tuple[_Integers, _Integers]:

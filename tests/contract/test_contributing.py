@@ -55,7 +55,7 @@ print(json.dumps([cards, prices, drawn, methods.command("keywords", 0)]))
 """
     cards, prices, drawn, command = json.loads(run(folder, script))
     assert [cards[name]["group"] for name in METHODS] == ["readable", "style"]
-    assert cards["keywords"]["gives"] == "Words of a short public list, mostly those that the text holds"
+    assert cards["keywords"]["gives"] == "Words from a short public list, mostly ones that the text contains"
     [slider] = cards["keywords"]["sliders"]
     assert [point["label"] for point in slider["points"]] == ["strongest", "strong", "middle", "close", "closest"]
     assert prices["keywords"]["loss_per_word"] <= 0.5

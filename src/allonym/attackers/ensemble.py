@@ -28,8 +28,8 @@ def standardised(scores: ArrayLike) -> Floats:
     centred = values - values.mean(axis=1, keepdims=True)
     spread = centred.std(axis=1, keepdims=True)
     # Scores that differ by rounding errors alone say nothing.
-    told = spread > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=1, keepdims=True))
-    scaled: Floats = np.divide(centred, spread, out=np.zeros_like(centred), where=told)
+    varies = spread > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=1, keepdims=True))
+    scaled: Floats = np.divide(centred, spread, out=np.zeros_like(centred), where=varies)
     return scaled
 
 

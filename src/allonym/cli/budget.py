@@ -27,7 +27,7 @@ def command() -> None:
 @common_options
 @click.pass_obj
 def show(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
-    """Show the totals of each data set: of the document and the author on whom most was spent.
+    """Show the totals of each data set: for the document and the author on which most was spent.
 
     Where a release has no loss that could be added, no total is given; `history` lists what each release cost.
     """

@@ -68,7 +68,7 @@ _COMPARED = (
         type=click.Choice(["full", "quick"]),
         default="full",
         show_default=True,
-        help="All attackers; or a few that answer in a minute and miss what stronger ones find.",
+        help="All attackers, or a few that answer in a minute and miss what stronger ones find.",
     ),
     click.option("--attackers", "names", help="Use only these attackers, with commas between them."),
     click.option(

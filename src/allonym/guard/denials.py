@@ -65,19 +65,19 @@ def match(
         near: Nearness of words.
     """
     lost, invented = _denials(*before), _denials(*after)
-    kept = len(_same_head(lost, invented, near))
+    still_denied = len(_same_head(lost, invented, near))
     changed = list[tuple[Fact, Fact]]()
     while lost and invented:
         old, new = lost.pop(0), invented.pop(0)
         if _moved(old, new, before[1], after[1]):
             changed.append((old.fact, new.fact))
-        kept += 1
+        still_denied += 1
     explained = min(opposed, len(lost) + len(invented))
     denying = _surplus(before[1], after[1]), _surplus(after[1], before[1])
     gone = lost[explained + denying[1] :]
     new_ones = invented[explained + denying[0] :]
-    kept += len(lost) + len(invented) - len(gone) - len(new_ones) - len(changed)
-    return Denied(kept, changed, [one.fact for one in gone], [one.fact for one in new_ones]), explained
+    still_denied += len(lost) + len(invented) - len(gone) - len(new_ones) - len(changed)
+    return Denied(still_denied, changed, [one.fact for one in gone], [one.fact for one in new_ones]), explained
 
 
 def _denials(facts: Sequence[Fact], words: Sequence[Word]) -> list[_Denial]:

@@ -39,18 +39,18 @@ class Pairs(NamedTuple):
 def match(before: Side, after: Side) -> Pairs:
     """Find for each fact one that says the same; of those left over, such as may have become one another."""
     lost, invented = list(before.facts), list(after.facts)
-    kept = _taken(lost, invented, same)
+    unchanged = _taken(lost, invented, same)
     texts = {word.text for word in before.words}, {word.text for word in after.words}
     lost_too, invented_too = [*lost], [*invented]
     changed = _grown_names(before.facts, after.facts, lost, invented, texts)
     lost = [fact for fact in lost_too if fact not in {old for old, _ in changed} and not _said(fact, texts[1])]
     invented = [fact for fact in invented_too if fact not in {new for _, new in changed} and not _said(fact, texts[0])]
-    kept += [fact for fact in lost_too if fact not in lost and fact not in {old for old, _ in changed}]
+    unchanged += [fact for fact in lost_too if fact not in lost and fact not in {old for old, _ in changed}]
     for alike in (_of_one_kind, _both_in(_QUANTITIES), _both_in(_ADDRESSES)):
         changed += _pairs(lost, invented, alike)
     lost = [fact for fact in lost if fact.value not in _ALWAYS_SOFT]
     invented = [fact for fact in invented if fact.value not in _ALWAYS_SOFT]
-    return Pairs(kept, changed, lost, invented)
+    return Pairs(unchanged, changed, lost, invented)
 
 
 def said_elsewhere(fact: Fact, there: Iterable[Fact]) -> bool:

@@ -158,9 +158,9 @@ class AllPairs:
         unit = self._closeness.unit
 
         def worst(part: Int64) -> float:
-            own = logs[rows[part]]
+            logs_of_rows = logs[rows[part]]
             slopes = (
-                steepest(tile, own[offset : offset + len(tile)], logs, float(FURTHEST), unit, errors)
+                steepest(tile, logs_of_rows[offset : offset + len(tile)], logs, float(FURTHEST), unit, errors)
                 for offset, tile in self._closeness.tiles(rows[part])
             )
             return max(slopes, default=0.0)
@@ -178,10 +178,12 @@ def _folded(part: Int64, words: int) -> list[slice]:
     return early + [slab for slab in late if slab not in early]
 
 
-def _steepest(tile: Float32, own: Float64, logs: Float64, furthest: float, unit: float, errors: Float64) -> float:
+def _steepest(
+    tile: Float32, logs_of_rows: Float64, logs: Float64, furthest: float, unit: float, errors: Float64
+) -> float:
     """Return the steepest of a tile of scores."""
     apart = (furthest - tile.astype(np.float64)) * unit - errors[0]
-    differences = np.abs(own[:, None] - logs) + errors[1]
+    differences = np.abs(logs_of_rows[:, None] - logs) + errors[1]
     return float(np.max(differences[apart > 0] / apart[apart > 0], initial=0.0))
 
 

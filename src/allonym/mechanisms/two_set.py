@@ -175,12 +175,12 @@ class TwoSet(Mechanism):
         places = np.arange(words.size).reshape(words.shape)
         drawn = np.empty(row_of.size, np.int64)
         for part in parts(row_of.size, self.candidates * max(min(BLOCK, self.outputs), ends.shape[1])):
-            own = row_of.ravel()[part]
-            targets = exactly_below(lanes, places[part, :-2], words[part, :-2], ends[own, -1:])
-            candidates = _find(matrix, own, scales[own], empty[own], ends[own], targets)
+            here = row_of.ravel()[part]
+            targets = exactly_below(lanes, places[part, :-2], words[part, :-2], ends[here, -1:])
+            candidates = _find(matrix, here, scales[here], empty[here], ends[here], targets)
             candidates.sort(axis=1)
-            weights = _weigh(matrix[own[:, None], candidates], scales[own, None], empty[own, None])
-            drawn[part] = self._choose(candidates, weights, ends[own, -1], lanes, places[part, -1], words[part])
+            weights = _weigh(matrix[here[:, None], candidates], scales[here, None], empty[here, None])
+            drawn[part] = self._choose(candidates, weights, ends[here, -1], lanes, places[part, -1], words[part])
         return drawn.reshape(row_of.shape)
 
     def _choose(
@@ -239,7 +239,7 @@ def _weigh(numbers: Rows, scales: Float64, empty: NDArray[np.bool_]) -> Int64:
     return weights
 
 
-def _find(matrix: Rows, own: Int64, scales: Float64, empty: NDArray[np.bool_], ends: Int64, targets: Int64) -> Int64:
+def _find(matrix: Rows, here: Int64, scales: Float64, empty: NDArray[np.bool_], ends: Int64, targets: Int64) -> Int64:
     """Return, for each target, the output whose interval of the running sum of weights holds it.
 
     `own` is the row of the matrix that each row of the others belongs to.
@@ -248,7 +248,7 @@ def _find(matrix: Rows, own: Int64, scales: Float64, empty: NDArray[np.bool_], e
     before = np.where(blocks > 0, np.take_along_axis(ends, np.maximum(blocks - 1, 0), 1), 0)
     columns = blocks[:, :, None] * BLOCK + np.arange(min(BLOCK, matrix.shape[1]))
     last = matrix.shape[1] - 1
-    numbers = matrix[own[:, None, None], np.minimum(columns, last)]
+    numbers = matrix[here[:, None, None], np.minimum(columns, last)]
     # Past the last output the last one is counted again: too late to matter, as targets lie below the row's total.
     running = _weigh(numbers, scales[:, None, None], empty[:, None, None]).cumsum(axis=2) + before[:, :, None]
     candidates: Int64 = blocks * BLOCK + (running <= targets[:, :, None]).sum(axis=2)

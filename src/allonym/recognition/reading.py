@@ -72,10 +72,10 @@ class Reading:
         return asdict(self)
 
 
-def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> Reading:
+def read(text: str, recogniser: Recogniser | None, other_texts: Sequence[str] = ()) -> Reading:
     """Say how recognisable a text is: to attackers trained on known writers, one of them `YOU`, or by the profile.
 
-    `own` are other texts of the same writer, where there is no recogniser.
+    `other_texts` are other texts of the same writer, where there is no recogniser.
     """
     words = count_words(text)
     if not words:
@@ -88,7 +88,7 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         sentence = f"{counted(plain, 'word')} {'is' if plain == 1 else 'are'} too few to say anything."
         verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
-    return _with_profile(comparison, text, words, own)
+    return _with_profile(comparison, text, words, other_texts)
 
 
 def _among_known(recognition: Recognition, text: str) -> Reading:
@@ -135,7 +135,7 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
     return "function" if all(word in _SMALL_WORDS for word in words) else "wording"
 
 
-def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
+def _with_profile(comparison: Comparison, text: str, words: int, other_texts: Sequence[str]) -> Reading:
     sentence = (
         f"Among 50 bloggers, an attacker picks the right one {comparison.attack.in_percent()} of the time from a text "
         f"of about {comparison.compared_at:,} words; chance is 2 %."
@@ -153,7 +153,7 @@ def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[s
             "what to expect if you wrote a blog",
         ),
     ]
-    rows += _same_writer(text, own)
+    rows += _same_writer(text, other_texts)
     notes = [_weak(words)] if words < FEW_WORDS else []
     return Reading(
         words=words,
@@ -168,9 +168,9 @@ def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[s
     )
 
 
-def _same_writer(text: str, own: Sequence[str]) -> list[AttackerRow]:
+def _same_writer(text: str, other_texts: Sequence[str]) -> list[AttackerRow]:
     """Return what somebody sees who lays the text beside another of the same writer's."""
-    likeness = profile.shipped().likeness(text, "\n\n".join(own)) if own else None
+    likeness = profile.shipped().likeness(text, "\n\n".join(other_texts)) if other_texts else None
     if likeness is None:
         return []
     says = (

@@ -243,14 +243,14 @@ class WordTable:
 
         def fill(part: NDArray[np.int64]) -> None:
             for start in range(0, len(part), _SEARCHED_AT_ONCE):
-                own = slice(part[start], part[start] + min(_SEARCHED_AT_ONCE, len(part) - start))  # contiguous
-                words, counts = table.search(points[own])
-                nearest[own] = words[:, 0]
+                block = slice(part[start], part[start] + min(_SEARCHED_AT_ONCE, len(part) - start))  # contiguous
+                words, counts = table.search(points[block])
+                nearest[block] = words[:, 0]
                 for query in np.flatnonzero(counts > 1):
                     candidates = words[query, : counts[query]]
-                    nearest[own][query] = self._decide(points[own][query], candidates, 1)[0]
+                    nearest[block][query] = self._decide(points[block][query], candidates, 1)[0]
                 for query in np.flatnonzero(counts < 1):
-                    nearest[own][query] = self._nearest_in_block(points[own][query][None], 1)[0, 0]
+                    nearest[block][query] = self._nearest_in_block(points[block][query][None], 1)[0, 0]
 
         acceleration.in_threads(fill, len(points), len(self))
         return nearest

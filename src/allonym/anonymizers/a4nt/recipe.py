@@ -205,8 +205,8 @@ class A4NT(Anonymizer):
         translated = self._translated(read, streams, self.candidates)
         flat = [
             (sentence.ids, forms)
-            for own in zip(read, translated, strict=True)
-            for sentence, forms in zip(*own, strict=True)
+            for pair in zip(read, translated, strict=True)
+            for sentence, forms in zip(*pair, strict=True)
         ]
         chosen = iter(self._chosen(flat))
         return [self._written(sentences, [next(chosen) for _ in sentences]) for sentences in read]
@@ -222,11 +222,11 @@ class A4NT(Anonymizer):
         flat = [sentence for document in documents for sentence in document]
         translations = [[sentence.ids] for sentence in flat]
         sources = self._sources(documents, flat)
-        own = streams.segments([len(document) for document in documents], 1)
+        of_sentences = streams.segments([len(document) for document in documents], 1)
         for start in range(0, len(flat), _SENTENCES_AT_ONCE):
             block = range(start, min(start + _SENTENCES_AT_ONCE, len(flat)))
             rewritten = {row: source for row in block if (source := sources[row]) is not None}
-            numbers = uniforms(own.part(block.start, block.stop).words((len(block), count, _PLACES)))
+            numbers = uniforms(of_sentences.part(block.start, block.stop).words((len(block), count, _PLACES)))
             numbers[:, 0] = LIKELIEST
             drawn = self.network_.drawn(
                 [flat[row].ids for row in rewritten],
@@ -278,8 +278,8 @@ class A4NT(Anonymizer):
         several = [form for forms in choices if len(forms) > 1 for form in forms]
         scores = np.split(self.network_.judged(several), np.cumsum(counts)[:-1]) if flat else []
         return [
-            forms[self._best(original, forms, own)] if count else forms[0]
-            for (original, _), forms, count, own in zip(flat, choices, counts, scores, strict=True)
+            forms[self._best(original, forms, rated)] if count else forms[0]
+            for (original, _), forms, count, rated in zip(flat, choices, counts, scores, strict=True)
         ]
 
     def _choices(self, original: list[int], forms: list[list[int]]) -> list[list[int]]:

@@ -200,9 +200,9 @@ def _last(words: list[_Word], flags: list[bool], place: int) -> int:
 
 def _made(text: str, words: list[_Word]) -> Name | None:
     """Return the name that these words are; a title alone is none."""
-    kept = [word.text.lower().replace("’", "'") for word in words]
-    while kept and kept[0].rstrip(".") in _TITLES and kept[0] != "st":
-        del kept[0]
-    if not kept:
+    parts = [word.text.lower().replace("’", "'") for word in words]
+    while parts and parts[0].rstrip(".") in _TITLES and parts[0] != "st":
+        del parts[0]
+    if not parts:
         return None
-    return Name(words[0].start, words[-1].end, " ".join(kept))
+    return Name(words[0].start, words[-1].end, " ".join(parts))

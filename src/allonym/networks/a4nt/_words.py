@@ -81,8 +81,10 @@ def chosen_words(ratings: Floats, uniforms: Uniforms, *, fast: bool = False) -> 
     block = (sums[:, None, :] <= wanted[:, :, None]).sum(axis=-1)  # rows × numbers
     block[uniforms < 0] = 0
     places = block[:, :, None] * _BLOCK + np.arange(_BLOCK)
-    own = weights[rows[:, :, None], np.minimum(places, ratings.shape[1] - 1)]  # past the end nothing is wanted any more
+    block_weights = weights[
+        rows[:, :, None], np.minimum(places, ratings.shape[1] - 1)
+    ]  # past the end nothing is wanted any more
     left = wanted - np.where(block > 0, sums[rows, block - 1], 0)
-    within = (np.cumsum(own, axis=-1, dtype=np.int64) <= left[:, :, None]).sum(axis=-1)
+    within = (np.cumsum(block_weights, axis=-1, dtype=np.int64) <= left[:, :, None]).sum(axis=-1)
     words: Integers = np.where(uniforms < 0, best, block * _BLOCK + within)
     return words

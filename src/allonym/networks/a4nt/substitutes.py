@@ -40,7 +40,7 @@ class Substitutes:
     def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers, *, fast: bool = False) -> None:
         """Change the ratings at some places, places × V, where these words stand between left and right ones."""
         rows = np.arange(len(words))
-        own = rated[rows, words]
+        originals = rated[rows, words]
         rated[rows, words] = -np.inf
         before = log_sums(*exponentials(rated, fast=fast))
         self.pairs.add_fits(rated, lefts, rights)
@@ -48,7 +48,7 @@ class Substitutes:
         after = log_sums(*exponentials(rated, fast=fast))
         possible = np.isfinite(after)
         rated += np.where(possible, before - np.where(possible, after, 0), 0).astype(np.float32)[:, None]
-        rated[rows, words] = own
+        rated[rows, words] = originals
 
     def _bend(self, rated: Floats, words: Integers, *, fast: bool) -> None:
         """Add strength × cosine, and leave words of the same kind only."""

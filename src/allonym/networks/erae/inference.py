@@ -169,8 +169,8 @@ class EraeReader:
             for number in part:
                 rows = batches[number]
                 made = self._features_of([sentences[row] for row in rows], lengths[rows], counts[rows], fast)
-                for row, own in zip(rows, made, strict=True):
-                    features[starts[row] : starts[row] + counts[row]] = own[: counts[row]]
+                for row, computed in zip(rows, made, strict=True):
+                    features[starts[row] : starts[row] + counts[row]] = computed[: counts[row]]
 
         longest = int(counts.max()) if len(batches) > 1 else 0
         acceleration.in_threads(fill, len(batches), _SENTENCES_AT_ONCE * longest * self.shape.words)
@@ -230,14 +230,16 @@ class EraeReader:
         scores -= scores.max(axis=-1, keepdims=True)
         shares = np.rint(exp(scores) * _ATTENTION_UNIT).astype(np.float64)
         seen = np.rint(shares @ read / shares.sum(axis=-1, keepdims=True)).astype(np.int16).reshape(len(flat), -1)
-        own, others = self._mix.sums(flat, fast=fast), self._mix_seen.sums(seen, fast=fast)
+        from_here, others = self._mix.sums(flat, fast=fast), self._mix_seen.sums(seen, fast=fast)
         if fast:
             from allonym.networks import _exact_loops
 
-            mixed = np.empty(own.shape, np.int16)
-            _exact_loops.mix(own, others, self._mix.scales, self._mix_bias, TANH_CONSTANTS, np.float32(ONE), mixed)
+            mixed = np.empty(from_here.shape, np.int16)
+            _exact_loops.mix(
+                from_here, others, self._mix.scales, self._mix_bias, TANH_CONSTANTS, np.float32(ONE), mixed
+            )
             return mixed
-        added = own.astype(np.float32) * self._mix.scales
+        added = from_here.astype(np.float32) * self._mix.scales
         added += others.astype(np.float32) * self._mix.scales
         added += self._mix_bias
         states_seen: Shorts = np.rint(tanh(added) * np.float32(ONE)).astype(np.int16)

@@ -60,13 +60,13 @@ class WordModel(nn.Module):
             The log-probability of each word given those before (B, T), and of the end at each place (B, T + 1). Of
             soft words it is the mean over the word, which needs no table of all words' log-probabilities.
         """
-        own = embedded(self.embedding, words)  # (B, T, E)
-        start = self.starts.weight[writer].to(own.dtype).expand(len(own), 1, -1)
-        states, _ = self.lstm(torch.cat([start, self.dropout(own)], dim=1))  # (B, T + 1, H)
+        vectors = embedded(self.embedding, words)  # (B, T, E)
+        start = self.starts.weight[writer].to(vectors.dtype).expand(len(vectors), 1, -1)
+        states, _ = self.lstm(torch.cat([start, self.dropout(vectors)], dim=1))  # (B, T + 1, H)
         seen = self.projection(self.dropout(states))  # (B, T + 1, E)
         total = nn.functional.linear(seen, self.embedding.weight, self.bias).logsumexp(-1).float()  # (B, T + 1)
         bias = self.bias[words] if words.dim() == 2 else words @ self.bias.to(words.dtype)
-        rated = (seen[:, :-1].float() * own.float()).sum(-1) + bias.float()
+        rated = (seen[:, :-1].float() * vectors.float()).sum(-1) + bias.float()
         ends = (seen.float() @ self.embedding.weight[END].float()) + self.bias[END]
         return rated - total[:, :-1], ends - total
 
