@@ -12,7 +12,7 @@ from pathlib import Path
 
 from allonym.errors import InputError
 from allonym.papers import EARLIER, earlier_results
-from allonym.papers.a4nt.stored import Json
+from allonym.papers.stored import Json
 
 _ROWS = ("measured", "operating_points", "models")
 

@@ -31,8 +31,9 @@ from allonym.papers.a4nt.earlier import Earlier
 from allonym.papers.a4nt.models import EvaluatedModel, by_hand, found
 from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
 from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, A4ntBench, Sizes
-from allonym.papers.a4nt.stored import Json, Result, ShownSentence, ShownSentences
+from allonym.papers.a4nt.stored import ShownSentence, ShownSentences
 from allonym.papers.ruler.measure import stored_grounds
+from allonym.papers.stored import Json, Result
 
 markdown = tables.markdown
 figures = tables.figures

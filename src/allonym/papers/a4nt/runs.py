@@ -35,7 +35,6 @@ from allonym.papers.a4nt.models import EvaluatedModel, Prefer
 from allonym.papers.a4nt.stored import (
     Bin,
     Difficulty,
-    Json,
     Learned,
     LearnedRow,
     Levels,
@@ -48,9 +47,9 @@ from allonym.papers.a4nt.stored import (
     OperatingRow,
     Originals,
     Quality,
-    Result,
     TranslationAttack,
 )
+from allonym.papers.stored import Json, Result
 
 LIKELIEST, DRAWN = "likeliest", "drawn"
 BALANCED = "balanced"

@@ -3,45 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
-from types import NoneType, UnionType
-from typing import Any, Literal, Self, get_args, get_origin, get_type_hints
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, Self
 
 from allonym.metrics.figures import Figure
 from allonym.papers import EARLIER
+from allonym.papers.stored import Json, Result
 
-Json = dict[str, Any]
 Level = Literal["document", "sentence"]
-
-
-@dataclass(frozen=True)
-class Result:
-    """Base of all results."""
-
-    def to_json(self) -> Json:
-        """Return what is stored."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        hints = get_type_hints(cls)
-        names = [each.name for each in fields(cls) if each.name in stored]
-        return cls(**{name: _read(hints[name], stored[name]) for name in names})
-
-
-def _read(kind: Any, stored: Any) -> Any:  # noqa: ANN401 - an annotation, and what JSON holds of it
-    """Return a stored value as what the annotation says."""
-    if stored is None:
-        return None
-    if get_origin(kind) is UnionType:
-        [kind] = [one for one in get_args(kind) if one is not NoneType]
-    inner = get_args(kind)
-    if get_origin(kind) is Sequence:
-        return [_read(inner[0], value) for value in stored]
-    if get_origin(kind) is dict:
-        return {name: _read(inner[1], value) for name, value in stored.items()}
-    return kind.from_json(stored) if hasattr(kind, "from_json") else stored
 
 
 @dataclass(frozen=True)
