@@ -58,7 +58,7 @@ def _few(measured: Sequence[MeasuredRow]) -> list[MeasuredRow]:
 def _operating(results: A4ntResults) -> Figure | None:
     """Two panels: samples picked by METEOR, and what the method's preference picks."""
     rows = [row for row in results.operating_points if row.setting == _SETTING]
-    if not rows or any(point.meteor is None for row in rows for point in row.operating.points):
+    if not rows or any(point.meteor is None for row in rows for point in row.measured.points):
         return None
 
     def panel(title: str, wanted: Callable[[str], bool]) -> Panel:
@@ -84,7 +84,7 @@ def _operating(results: A4ntResults) -> Figure | None:
 
 
 def _points(row: OperatingRow, wanted: Callable[[str], bool]) -> tuple[Point, ...]:
-    return tuple(_point(point) for point in row.operating.points if wanted(point.pick))
+    return tuple(_point(point) for point in row.measured.points if wanted(point.pick))
 
 
 def _point(point: OperatingPoint) -> Point:

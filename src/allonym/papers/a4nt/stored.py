@@ -172,12 +172,12 @@ class ModelNames(Result):
 
 
 @dataclass(frozen=True)
-class MeasuredRow(Result):
-    """What was measured of a model in a setting."""
+class ModelRow(Result):
+    """Something that was measured of a model in a setting."""
 
     setting: str
     model: ModelNames
-    measured: MeasuredModel
+    measured: Result
 
     def to_json(self) -> Json:
         """Return everything side by side."""
@@ -186,7 +186,14 @@ class MeasuredRow(Result):
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return what `to_json` wrote, whatever stands beside it."""
-        return cls(stored["setting"], ModelNames.from_json(stored), MeasuredModel.from_json(stored))
+        return super().from_json({**stored, "model": stored, "measured": stored})
+
+
+@dataclass(frozen=True)
+class MeasuredRow(ModelRow):
+    """What attackers reach on what it writes, and what is left of the text."""
+
+    measured: MeasuredModel
 
 
 @dataclass(frozen=True)
@@ -209,21 +216,10 @@ class OperatingPoints(Result):
 
 
 @dataclass(frozen=True)
-class OperatingRow(Result):
-    """The same, with its setting and names."""
+class OperatingRow(ModelRow):
+    """The same, with its setting and the model's names."""
 
-    setting: str
-    model: ModelNames
-    operating: OperatingPoints
-
-    def to_json(self) -> Json:
-        """Return everything side by side."""
-        return {**self.operating.to_json(), "setting": self.setting, **self.model.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return cls(stored["setting"], ModelNames.from_json(stored), OperatingPoints.from_json(stored))
+    measured: OperatingPoints
 
 
 @dataclass(frozen=True)

@@ -268,8 +268,8 @@ def _six(results: A4ntResults) -> str:
 def _operating(results: A4ntResults) -> str:
     rows = []
     for row in results.operating_points:
-        size = f"{row.operating.documents} / {row.operating.sentences}"
-        for point in row.operating.points:
+        size = f"{row.measured.documents} / {row.measured.sentences}"
+        for point in row.measured.points:
             cells = [point.pick, _figure(point.document), _figure(point.meteor), size]
             rows.append([row.setting, label(row.model, results.models), *cells])
     head = ["setting", "model", "choice", "document F1 (LSTM, static)", "METEOR", "documents / sentences"]
