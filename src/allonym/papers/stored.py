@@ -5,14 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from types import NoneType, UnionType
-from typing import Any, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
 Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
 class Result:
-    """Base of what papers measure: a class says what is stored of it, and how it is read again."""
+    """Base of what papers measure: a class says what is stored of it, and how it is read again.
+
+    Attributes:
+        beside: Names of the parts that are stored side by side with everything else, not under their names.
+    """
+
+    beside: ClassVar[tuple[str, ...]] = ()
 
     def to_json(self) -> Json:
         """Return what is stored."""
@@ -21,7 +27,7 @@ class Result:
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return what `to_json` wrote, whatever stands beside it."""
-        hints = get_type_hints(cls)
+        hints, stored = get_type_hints(cls), {**stored, **dict.fromkeys(cls.beside, stored)}
         names = [each.name for each in fields(cls) if each.name in stored]
         return cls(**{name: _read(hints[name], stored[name]) for name in names})
 

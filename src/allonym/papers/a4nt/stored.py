@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Literal, Self
+from typing import Any, Literal
 
 from allonym.metrics.figures import Figure
 from allonym.papers import EARLIER
@@ -126,6 +126,8 @@ class Difficulty(Result):
 class MeasuredModel(Result):
     """A model in one way of rewriting."""
 
+    beside = ("quality",)
+
     way: str
     attacks: Sequence[TranslationAttack]
     quality: Quality
@@ -135,11 +137,6 @@ class MeasuredModel(Result):
         """Return the measures of quality beside the attacks."""
         stored = {"way": self.way, "attacks": [attack.to_json() for attack in self.attacks], **self.quality.to_json()}
         return stored if self.difficulty is None else stored | {"difficulty": self.difficulty.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return super().from_json({**stored, "quality": stored})
 
     def attack(self, attacker: str) -> TranslationAttack:
         """Return what an attacker reached."""
@@ -175,6 +172,8 @@ class ModelNames(Result):
 class ModelRow(Result):
     """Something that was measured of a model in a setting."""
 
+    beside = ("model", "measured")
+
     setting: str
     model: ModelNames
     measured: Result
@@ -182,11 +181,6 @@ class ModelRow(Result):
     def to_json(self) -> Json:
         """Return everything side by side."""
         return {**self.measured.to_json(), "setting": self.setting, **self.model.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return super().from_json({**stored, "model": stored, "measured": stored})
 
 
 @dataclass(frozen=True)
@@ -226,6 +220,8 @@ class OperatingRow(ModelRow):
 class Originals(Result):
     """What a setting is, what guessing reaches, and how fluent the originals are."""
 
+    beside = ("quality",)
+
     setting: str
     documents: dict[str, int]
     sentences: dict[str, int]
@@ -239,11 +235,6 @@ class Originals(Result):
         stored = asdict(self)
         quality = stored.pop("quality")
         return {**stored, **quality}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return super().from_json({**stored, "quality": stored})
 
 
 @dataclass(frozen=True)

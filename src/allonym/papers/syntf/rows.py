@@ -73,6 +73,8 @@ class Reached(Result):
 class MeasuredSetting(Result):
     """A setting and what is reached on what it releases."""
 
+    beside = ("setting", "reached")
+
     setting: SyntfSetting
     terms: int
     tight_loss_per_word: float
@@ -84,15 +86,12 @@ class MeasuredSetting(Result):
         sizes = {"terms": self.terms, "tight_loss_per_word": self.tight_loss_per_word, "runs": self.runs}
         return asdict(self.setting) | sizes | self.reached.to_json()
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return super().from_json({**stored, "setting": stored, "reached": stored})
-
 
 @dataclass(frozen=True)
 class SweptSetting(Result):
     """A row of the paper's sweeps, or of those with a learned rating: a setting, and the table it was measured for."""
+
+    beside = ("measured",)
 
     table: str
     bench: Kind
@@ -101,11 +100,6 @@ class SweptSetting(Result):
     def to_json(self) -> Json:
         """Return both names, then what was measured, side by side."""
         return {"table": self.table, "bench": self.bench, **self.measured.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        return super().from_json({**stored, "measured": stored})
 
     @property
     def setting(self) -> SyntfSetting:
