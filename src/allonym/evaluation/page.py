@@ -11,7 +11,7 @@ from allonym.drawing.figure_data import Figure, table
 from allonym.drawing.svg import escaped
 from allonym.evaluation.evaluate import Evaluation
 from allonym.evaluation.knowledge import SETTINGS
-from allonym.evaluation.reported import Report
+from allonym.evaluation.reported import EvaluationReport
 from allonym.metrics.figures import Figure as Measured
 from allonym.metrics.figures import spread
 from allonym.privacy.statement import number
@@ -25,7 +25,7 @@ _HEADLINES = {
 }
 
 
-def page(report: Report, figures: Mapping[str, Figure], vectors: Mapping[str, str]) -> str:
+def page(report: EvaluationReport, figures: Mapping[str, Figure], vectors: Mapping[str, str]) -> str:
     """Return the whole page.
 
     Args:
@@ -55,7 +55,7 @@ def page(report: Report, figures: Mapping[str, Figure], vectors: Mapping[str, st
     return template.substitute(parts)
 
 
-def _kind_note(report: Report) -> str:
+def _kind_note(report: EvaluationReport) -> str:
     if report.internal:
         return "It names authors and comes with predictions of single rows: do not publish it."
     return "It holds no text, no author’s name and nothing about single rows."
@@ -95,7 +95,7 @@ def _cell(value: object) -> str:
     return escaped(f"{value:.3f}".removesuffix(".000") if isinstance(value, float) else str(value))
 
 
-def _configurations(report: Report) -> str:
+def _configurations(report: EvaluationReport) -> str:
     head = ["configuration", "ε", "strongest attack", "accuracy", "use kept", "attack left", "advantage"]
     rows = []
     for place, outcome in enumerate(report.evaluation.outcomes):
@@ -116,7 +116,7 @@ def _spread(figure: Measured, digits: int) -> str:
     return spread(figure.to_json(), digits)
 
 
-def _attacks(report: Report) -> str:
+def _attacks(report: EvaluationReport) -> str:
     rows = [
         [f"{attack.attacker}, {attack.setting}", attack.validated]
         + [_spread(attack.figures[name], 3) for name in _HEADLINES]
@@ -154,7 +154,7 @@ def _list(sentences: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in sentences)}</ul>" if sentences else ""
 
 
-def _how(report: Report) -> str:
+def _how(report: EvaluationReport) -> str:
     evaluation, documents = report.evaluation, report.documents
     plain = {
         "documents": f"{documents['train']:,} to learn from, {documents['test']:,} to test on, "

@@ -21,7 +21,7 @@ from allonym.errors import InputError
 from allonym.evaluation.evaluate import Evaluation, Outcome
 from allonym.evaluation.knowledge import SETTINGS
 from allonym.evaluation.page import page
-from allonym.evaluation.reported import Report
+from allonym.evaluation.reported import EvaluationReport
 from allonym.formats.tables import shown
 from allonym.jobs.outputs import atomic
 from allonym.metrics import scoring
@@ -30,7 +30,7 @@ _MOST_AUTHORS_DRAWN = 25
 _FILES = {"report.html", "report.json", "predictions.csv", "figures"}
 
 
-def figures(report: Report) -> dict[str, Figure]:
+def figures(report: EvaluationReport) -> dict[str, Figure]:
     """Return the figures of the report, by the names of their files."""
     return {
         "trade-off": _trade_off(report.evaluation, report.place),
@@ -46,9 +46,9 @@ def write(
     chosen: int | None = None,
     internal: bool = False,
     force: bool = False,
-) -> Report:
+) -> EvaluationReport:
     """Write the report's folder, whole or not at all; return what it says."""
-    report = Report.on(evaluation, chosen=chosen, internal=internal)
+    report = EvaluationReport.on(evaluation, chosen=chosen, internal=internal)
     drawn = figures(report)
     vectors = {name: draw(figure) for name, figure in drawn.items()}
     html = page(report, drawn, vectors)

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Report:
+class EvaluationReport:
     """Everything that a report says.
 
     Attributes:
