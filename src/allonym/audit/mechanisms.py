@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from allonym.audit import exact, metric
 from allonym.audit.findings import Finding
+from allonym.audit.law import Test, bands, follows_in, judged
 from allonym.audit.sampled import Pair, Reconstruction, Sampler, audit_pairs, judge_reconstruction
 from allonym.mechanisms.base import Audited, Float64, Int64, Mechanism, Metric, Points, Ratings, Table
 from allonym.randomness import Rng
@@ -23,6 +24,8 @@ _LEVELS = (0.0, 1.0, 4.0)
 _NUMBERS_AT_ONCE = 10_000_000  # 40 MB of ratings
 _DRAWS_AT_ONCE = 10_000
 _GRID_DRAWS = 1_000
+_RATED_ALIKE = 20_000  # draws
+_PARTS = 16
 
 
 def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
@@ -111,7 +114,26 @@ def _of_ratings(audited: Ratings, claimed: float, draws: int, rng: Rng) -> list[
         findings += exact.judge(at_size, claimed, where=where)
     where = f"{audited.name} with {mechanism.outputs:,} outputs, certain of different words"
     pair = rated(mechanism, claimed, rng)
-    return [*findings, audit_pairs([pair], _affordable(mechanism, draws), where=where)]
+    findings.append(audit_pairs([pair], _affordable(mechanism, draws), where=where))
+    return [*findings, _alike(mechanism, rng)]
+
+
+def _alike(mechanism: Mechanism, rng: Rng) -> Finding:
+    """Tell whether outputs that are rated alike are drawn alike, as no law of ratings has another way."""
+    ratings = certain(mechanism)[0]
+    drawn = _sampler(mechanism, ratings, rng)(_RATED_ALIKE)
+    name, alike = type(mechanism).__name__, np.flatnonzero(ratings == 0)
+    if drawn.min() < 0 or drawn.max() >= mechanism.outputs:
+        tests = [Test("a draw that is no output", 0.0)]
+    else:
+        counts = np.bincount(drawn, minlength=mechanism.outputs)[alike]
+        law = np.full(len(alike), 1 / len(alike))
+        ways = {"by place": bands(np.arange(len(alike))), "by last digits": np.arange(len(alike)) % _PARTS}
+        tests = [Test(f"outputs {way}", follows_in(cells, counts, law)) for way, cells in ways.items()]
+    holds = "Outputs that are rated alike are drawn alike"
+    broken = "Outputs that are rated alike are not drawn alike"
+    where = f"{name} with {mechanism.outputs:,} outputs"
+    return judged("law", tests, holds=holds, broken=broken, where=where, draws=len(drawn))
 
 
 def _enumerated(small: Mechanism, name: str) -> list[Finding]:

@@ -97,9 +97,7 @@ def _lengths(schema: list[Fields]) -> list[int]:
     return lengths
 
 
-def _pages(
-    content: bytes, column: Fields, length: int, dictionaries: _Dictionaries
-) -> Iterator[tuple[int, int, int]]:
+def _pages(content: bytes, column: Fields, length: int, dictionaries: _Dictionaries) -> Iterator[tuple[int, int, int]]:
     """Yield of each page how many values it has, its size when decompressed, and that of its values when decoded."""
     starts = [start for start in (column.get(11), column.get(9)) if start]
     at = min(starts)
