@@ -238,8 +238,8 @@ def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], wher
         if (plain := comparison.twin(document)) is not None and _fits(document)
     ]
     # Each row by another author, and all by one: how many rows an author has is nothing that may be told.
-    texts, plain = zip(*pairs, strict=True)
-    first, second = _job(anonymizer, texts, by_one_author=False), _job(anonymizer, plain, by_one_author=True)
+    texts, twins = zip(*pairs, strict=True)
+    first, second = _job(anonymizer, texts, by_one_author=False), _job(anonymizer, twins, by_one_author=True)
     names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
     figures = {"rows": len(pairs), "files": sorted(first), "differ": names}
     says = (
