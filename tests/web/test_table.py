@@ -338,3 +338,5 @@ def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
         assert "soup" not in refused.text
     assert client.post("/api/v1/table/start", json=given | NAMES).status_code < 400
     assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]
+    for answers in (b"no,Great film really\nyes,I liked it.\n", b"n,Awful\ny,Fine\n"):
+        assert not sent(client, "answers.csv", answers).json()["named"]
