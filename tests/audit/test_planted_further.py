@@ -174,6 +174,18 @@ def test_outsiders_that_are_never_drawn_at_full_size(monkeypatch, mechanism):
     assert "law" in found()
 
 
+def test_a_largest_loss_that_is_not_the_largest():
+    """The price of two words is right, and that of any two is not."""
+    method = planted.shipped("laplace")
+    promised, [noise] = method.guarantee(), method.audited().laws()
+
+    def found(claimed):
+        return violated(of_mechanism(noise, claimed, promised.loss_per_unit, 100, secure()))
+
+    assert not found(promised.loss_per_word)
+    assert "largest loss" in found(0.999 * promised.loss_per_word)
+
+
 @pytest.mark.parametrize("name", ["syntf", "laplace"])
 def test_chunks_of_a_job_that_share_noise(monkeypatch, name):
     method, real = planted.shipped(name).audited().small().shortest, batches._released
