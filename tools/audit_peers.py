@@ -264,7 +264,7 @@ def _audited(trial: Trial) -> dict[str, Any]:
         )
     except AllonymError as error:
         return {**record, "violated": None, "error": f"{error} {_last_words(trial)}", "findings": []}
-    findings = [{**one.to_dict(), "command": trial.command} for one in found.findings]
+    findings = [{**one.to_json(), "command": trial.command} for one in found.findings]
     return {**record, "violated": bool(found.violations), "error": None, "findings": findings}
 
 

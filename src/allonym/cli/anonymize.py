@@ -149,7 +149,7 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     totals = budget.foreseen(job)
     if totals is not None:
         lines.append(spent_on(totals.dataset, totals, then=True))
-        record["budget"] = totals.to_dict()
+        record["budget"] = totals.to_json()
     talk.data(record, "\n".join(lines))
     return 0
 
