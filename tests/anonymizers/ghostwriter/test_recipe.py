@@ -8,7 +8,7 @@ import pytest
 
 from allonym import Ghostwriter
 from allonym.anonymizers.ghostwriter import carried, ranking, writing
-from allonym.anonymizers.ghostwriter.ranking import Weights
+from allonym.anonymizers.ghostwriter.ranking import Costs
 from allonym.anonymizers.ghostwriter.recipe import EXAMPLE
 from allonym.audit.methods import audit_method
 from allonym.errors import MissingDependencyError, ParameterError
@@ -120,13 +120,13 @@ def test_costs_rank_versions_as_they_say():
         "He told me that I would get the money.",
         "He said I would get the money.",
     ]
-    best = ranking.best(before, [(text, -0.1) for text in texts], Weights(own=0.0))
+    best = ranking.best(before, [(text, -0.1) for text in texts], Costs(own=0.0))
     assert best is not None
     assert best[0] == texts[0]
-    other = ranking.best(before, [(text, -0.1) for text in texts], Weights(own=9.0, light=0.0))
+    other = ranking.best(before, [(text, -0.1) for text in texts], Costs(own=9.0, light=0.0))
     assert other is not None
     assert other[0] == texts[1]
-    assert ranking.best(before, [], Weights()) is None
+    assert ranking.best(before, [], Costs()) is None
 
 
 @pytest.mark.parametrize("loss", [11.4, 0, -1.0, math.nan, math.inf])

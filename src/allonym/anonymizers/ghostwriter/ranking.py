@@ -80,7 +80,7 @@ _LONG_LOOP: Final = re.compile(r"\b(\w+(?: \w+){0,5})(?:,? \1\b){2,}", re.IGNORE
 
 
 @dataclass(frozen=True)
-class Weights:
+class Costs:
     """What each fault of a version costs.
 
     Attributes:
@@ -117,23 +117,23 @@ class Rated(NamedTuple):
     cost: float
 
 
-def best(sentence: str, versions: Sequence[tuple[str, float]], weights: Weights) -> tuple[str, float] | None:
+def best(sentence: str, versions: Sequence[tuple[str, float]], costs: Costs) -> tuple[str, float] | None:
     """Return the best version of a sentence, with its cost; None if each states something else.
 
     Args:
         sentence: As the writer wrote it.
         versions: Texts with their mean ln P, the likeliest first.
-        weights: What faults cost.
+        costs: What faults cost.
     """
-    rated = [Rated(text, _cost(sentence, text, likelihood, weights)) for text, likelihood in versions]
+    rated = [Rated(text, _cost(sentence, text, likelihood, costs)) for text, likelihood in versions]
     plausible = sorted((one for one in rated if not _is_broken(one.text)), key=lambda one: one.cost)
     chosen: tuple[str, float] | None = None
-    for version in plausible[: weights.guarded]:
+    for version in plausible[: costs.guarded]:
         if chosen is not None and version.cost >= chosen[1]:
             break
         report = compare(sentence, version.text)
         if _states_the_same(report) and not _made_up(sentence, version.text):
-            cost = version.cost + weights.note * _notes(report) + weights.near * _merely_near(sentence, version.text)
+            cost = version.cost + costs.note * _notes(report) + costs.near * _merely_near(sentence, version.text)
             if chosen is None or cost < chosen[1]:
                 chosen = version.text, cost
     return chosen
@@ -178,16 +178,16 @@ def _notes(report: GuardReport) -> int:
     return figures.notes.of - figures.notes.count + figures.invented.count
 
 
-def _cost(sentence: str, version: str, likelihood: float, weights: Weights) -> float:
+def _cost(sentence: str, version: str, likelihood: float, costs: Costs) -> float:
     olds, news = _read(sentence), _read(version)
     persons = len(olds.persons.keys() ^ news.persons.keys())
     pronouns = sum(((olds.persons - news.persons) + (news.persons - olds.persons)).values())
     shared = len(olds.pairs & news.pairs) / max(1, len(news.pairs))
     forms = sum(bool(olds.forms[base].isdisjoint(news.forms[base])) for base in olds.forms.keys() & news.forms.keys())
     lost = sum((olds.light - news.light).values())
-    changed = weights.person * (persons + pronouns / 10) + weights.mood * len(olds.moods ^ news.moods)
-    changed += weights.form * forms + weights.moved * _moved(olds.order, news.order)
-    return changed + weights.light * lost - weights.unlikely * likelihood + weights.own * shared
+    changed = costs.person * (persons + pronouns / 10) + costs.mood * len(olds.moods ^ news.moods)
+    changed += costs.form * forms + costs.moved * _moved(olds.order, news.order)
+    return changed + costs.light * lost - costs.unlikely * likelihood + costs.own * shared
 
 
 def _moved(before: tuple[str, ...], after: tuple[str, ...]) -> int:

@@ -10,11 +10,11 @@ from typing import Final
 
 from allonym.anonymizers.ghostwriter import carried, ranking
 from allonym.anonymizers.ghostwriter.carried import Carried
-from allonym.anonymizers.ghostwriter.ranking import Weights
+from allonym.anonymizers.ghostwriter.ranking import Costs
 from allonym.language import layout, sequences
 from allonym.language.public_style import lengths, letters, marks, money, phrases, spelling, words
 from allonym.language.stop_words import STOP_WORDS
-from allonym.networks.translation.search import Translator, Version, Wishes, translator
+from allonym.networks.translation.search import Version, VersionTranslator, Wishes, translator
 
 _FEWEST_WORDS: Final = 3  # of what is translated: shorter pieces come back wrong
 _HEADING_WORDS: Final = 8
@@ -37,7 +37,7 @@ class Style:
     apart: float = _APART
     hint: float = _HINT
     small: float = _SMALL
-    weights: Weights = field(default_factory=Weights)
+    costs: Costs = field(default_factory=Costs)
 
 
 DEFAULT: Final = Style()
@@ -105,8 +105,8 @@ def _rewritten(sentences: Sequence[str], style: Style) -> dict[str, str]:
     found = chain.from_iterable(_versions(batch, style) for batch in batches)
     for sentence, versions in zip(asked, found, strict=True):
         whole = {finished(one.text): one.likelihood for one in versions if carried.same_signs(sentence, one.text)}
-        chosen = ranking.best(sentence, list(whole.items()), style.weights)
-        if chosen is not None and chosen[1] <= style.weights.untranslated:
+        chosen = ranking.best(sentence, list(whole.items()), style.costs)
+        if chosen is not None and chosen[1] <= style.costs.untranslated:
             done[sentence] = chosen[0]
     return done
 
@@ -131,7 +131,7 @@ def _versions(asked: Sequence[str], style: Style) -> list[list[Version]]:
     return versions
 
 
-def _wishes(back: Translator, sentence: str, style: Style) -> Wishes:
+def _wishes(back: VersionTranslator, sentence: str, style: Style) -> Wishes:
     """Return the words that a version of a sentence should have: those with content before all, and its persons."""
     encoded = back.tokenizer.encode(sentence)
     spelt = _in_words(encoded.ids, encoded.tokens)

@@ -12,7 +12,7 @@ from typing import Final
 
 import numpy as np
 
-from allonym.networks.translation.weights import Direction, Floats, Integers
+from allonym.networks.translation.weights import Floats, Integers, StoredNetwork
 
 HEADS: Final = 8
 ENCODER_LAYERS: Final = 6
@@ -50,7 +50,7 @@ class Network:
         direction: Its files.
     """
 
-    def __init__(self, direction: Direction) -> None:
+    def __init__(self, direction: StoredNetwork) -> None:
         self._tensors = {name: tensor.reshape(-1) if len(tensor) == 1 else tensor
                          for name, tensor in direction.tensors.items()}  # fmt: skip
         self.embeddings = direction.tensors["Wemb"]

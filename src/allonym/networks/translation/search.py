@@ -16,7 +16,7 @@ import numpy as np
 
 from allonym import acceleration
 from allonym.networks.translation.network import END, UNKNOWN, Network, Read, times
-from allonym.networks.translation.weights import Direction, Floats, Integers, open_direction
+from allonym.networks.translation.weights import Floats, Integers, StoredNetwork, open_network
 
 _LONGEST: Final = 160  # pieces of a sentence or an answer, at most
 _GROWTH: Final = 2.0  # pieces of an answer to each of the sentence, at most
@@ -63,14 +63,14 @@ class _Beam:
     likelihoods: Floats  # rows × versions: the sum of ln P
 
 
-class Translator:
+class VersionTranslator:
     """Translates with several answers; see `open`.
 
     Args:
         direction: The network's files.
     """
 
-    def __init__(self, direction: Direction) -> None:
+    def __init__(self, direction: StoredNetwork) -> None:
         self._network = Network(direction)
         self._direction = direction
         self.tokenizer: Any = direction.tokenizer
@@ -247,6 +247,6 @@ def _log_softmax(scores: Floats) -> Floats:
 
 
 @cache
-def translator(way: str) -> Translator:
+def translator(way: str) -> VersionTranslator:
     """Return the translator of a way, such as "pt-en", opened once."""
-    return Translator(open_direction(way))
+    return VersionTranslator(open_network(way))

