@@ -114,6 +114,12 @@ def test_signs_come_back_whatever_the_text_holds():
     assert not carried.same_signs("XQ1", "XQ1 XQ1")
 
 
+def test_no_sentence_ends_inside_of_a_number(answers):
+    assert writing.written("We saw it glow at 3.5K in the dark. He left early.") == (
+        "We saw it glow at 3.5K in the dark. He left early."
+    )
+
+
 def test_costs_rank_versions_as_they_say():
     before = "He told me that I would get the money."
     texts = [

@@ -69,8 +69,22 @@ def _line(line: str) -> _Line:
         return _Line(whole)
     mark, rest = letters.list_mark(line)
     plain = marks.plain(rest)
-    sentences = [part for sentence in sequences.cut(plain) for part in lengths.cut(_prepared(sentence))]
+    sentences = [part for sentence in _cut(plain) for part in lengths.cut(_prepared(sentence))]
     return _Line(mark, [sentence for sentence in sentences if sentence])
+
+
+def _cut(line: str) -> list[str]:
+    """Cut a line into sentences; none ends inside of "3.5K", where no blank follows."""
+    found: list[str] = []
+    place = 0
+    for piece in sequences.cut(line):
+        start = line.find(piece, place)
+        if found and start == place and piece[0].isdigit():
+            found[-1] += piece
+        else:
+            found.append(piece)
+        place = start + len(piece)
+    return found
 
 
 def _is_heading(line: str) -> bool:
