@@ -17,7 +17,7 @@ import click
 
 from allonym.anonymizers.release import Release
 from allonym.budget.account import spent_on
-from allonym.cli import SOME_FAILED
+from allonym.cli import SOME_FAILED, looking
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.methods import build, method_options
 from allonym.cli.talk import Talk, common_options
@@ -56,6 +56,14 @@ from allonym.randomness import insecure
     "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where to run."
 )
 @click.option("--spark-master", help="Address of the cluster; by default the one Spark is set up with. [engine spark]")
+@click.option(
+    "--names",
+    type=click.Choice(["keep", "mark", "replace"]),
+    default="keep",
+    show_default=True,
+    help="Names, places, dates, amounts and the like, of methods without a proof, which hand them on: leave them, mark "
+    "them for you to go through, or replace what is found by placeholders. Some are missed.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
 @budget_options("Name of the data in the ledger; by default the file name of INPUT.")
@@ -78,6 +86,7 @@ def command(
     on_error: OnError,
     engine: Literal["local", "spark"],
     spark_master: str | None,
+    names: looking.Handling,
     dry_run: bool,
     insecure_seed: int | None,
     budget: Budget,
@@ -90,6 +99,7 @@ def command(
     if input_ == "-" and sys.stdin is None:
         raise click.UsageError("Standard input is closed; give it a text or name a file.")
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=input_, text=text)
+    anonymizer = looking.with_names(anonymizer, names)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
     roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
@@ -106,6 +116,7 @@ def command(
             chunk_rows=chunk_rows,
             parts=parts,
         )
+    named = looking.tell_names(talk, anonymizer, documents, names)
     if dry_run:
         return _foretell(talk, job, budget)
     with (
@@ -119,7 +130,7 @@ def command(
         budget.report(talk, account)
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
-    return _told(talk, job, outcome, on_error)
+    return _told(talk, job, outcome, on_error, {} if named is None else {"names": named.to_dict()})
 
 
 def _opened(
@@ -225,10 +236,10 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
         yield progress
 
 
-def _told(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> int:
-    """Report, and return the exit code."""
+def _told(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError, more: dict[str, Any]) -> int:
+    """Report, with what is for the owner's eyes alone, and return the exit code."""
     try:
-        _report(talk, job, outcome, on_error)
+        _report(talk, job, outcome, on_error, more)
     except OSError as error:
         if job.out is None or isinstance(error, BrokenPipeError):
             raise
@@ -253,8 +264,8 @@ def _became(on_error: OnError) -> str:
     return "left out" if on_error == "skip" else "written without text"
 
 
-def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> None:
-    record = job.record(len(outcome.failed))
+def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError, more: dict[str, Any]) -> None:
+    record = job.record(len(outcome.failed)) | more
     if outcome.failed:
         record["failed_rows"] = [position + 1 for position in outcome.failed]
     if job.unreadable:

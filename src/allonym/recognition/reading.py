@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from allonym import names
 from allonym.language.function_words import (
     AMERICAN_SPELLINGS,
     BRITISH_SPELLINGS,
@@ -45,6 +46,15 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class NamedMark:
+    """Somebody or something that a text names: what it is, what could stand in its place, and where it stands."""
+
+    what: str  # see `allonym.names.Kind`
+    placeholder: str
+    places: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
 class AttackerRow:
     """What one attacker reaches: how often such an attacker is right, and what this one says."""
 
@@ -66,6 +76,7 @@ class Reading:
     attackers: list[AttackerRow] = field(default_factory=list)  # a row for each
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
+    names: list[NamedMark] = field(default_factory=list)  # names and the like, where they were looked for
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
@@ -89,6 +100,23 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, own)
+
+
+def with_names(reading: Reading, text: str, *, model: bool | None = None) -> Reading:
+    """Return a reading that begins with the names and the like in its text; see `allonym.names.find`."""
+    marks = named(text, model=model)
+    return replace(reading, names=marks, notes=[*reading.notes, *([names.NO_PROOF] if marks else [])])
+
+
+def named(text: str, *, model: bool | None = None) -> list[NamedMark]:
+    """Return what a text names, one mark for each thing, in the order in which they first occur."""
+    places: dict[str, list[names.Mention]] = {}
+    for one in names.placed(text, names.find(text, model=model)):
+        places.setdefault(one.placeholder, []).append(one.mention)
+    return [
+        NamedMark(found[0].kind, placeholder, [(one.start, one.end) for one in found][:MOST_PLACES])
+        for placeholder, found in places.items()
+    ]
 
 
 def _among_known(recognition: Recognition, text: str) -> Reading:

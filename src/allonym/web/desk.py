@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from allonym import metrics
+from allonym import metrics, names
 from allonym.budget.account import Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.recognition import profile, reading
@@ -94,7 +94,7 @@ class Desk:
     def read(self, text: str) -> Reading:
         """Take a text and say how recognisable it is."""
         self.text = text
-        return self.measure(text)
+        return reading.with_names(self.measure(text), text, model=names.model_is_open())
 
     def measure(self, text: str) -> Reading:
         """Say how recognisable any text is to what this desk knows."""

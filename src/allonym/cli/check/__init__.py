@@ -5,14 +5,14 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
 from allonym import attackers
 from allonym.attackers.base import Attacker
-from allonym.cli import RISK
+from allonym.cli import RISK, looking
 from allonym.cli.check import alone, pairs, printing, rows
 from allonym.cli.numbers import SHARE
 from allonym.cli.talk import Talk, common_options
@@ -22,6 +22,7 @@ from allonym.formats.columns import is_usual_text_name
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.privacy.statement import counted
+from allonym.recognition import reading
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
 
@@ -157,11 +158,12 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
     first = next(iter(recognised.values()))
     if len(recognised) == 1:
         [text] = documents.values()
-        lines = [talk.heading(str(first)), first.open_set, *printing.attackers(first)]
+        named = reading.named(text)
+        lines = [talk.heading(str(first)), *printing.named(named, text), "", first.open_set, *printing.attackers(first)]
         lines += printing.clues(first.clues, text, _CLUES)
         if options["show"]:
-            lines += ["", printing.marked(text, first.clues, talk)]
-        answer: dict[str, Any] = first.to_dict()
+            lines += ["", printing.marked(text, [*printing.as_clues(named, text), *first.clues], talk)]
+        answer: dict[str, Any] = {**first.to_dict(), "names": [asdict(mark) for mark in named]}
     else:
         ranked = sorted(recognised.items(), key=lambda item: (-item[1].risk, item[0]))
         lines = [printing.HEADER, *(printing.row(name, recognition) for name, recognition in ranked)]
@@ -185,6 +187,7 @@ def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None
         recogniser, me = _trained(talk, reference, words, options)
     tally = rows.check(talk, documents, recogniser, me)
     talk.say(tally.summary())
+    looking.count_names(talk, looking.first_texts(documents), model=False)
     if known is None:
         talk.say(alone.MORE)
     return tally.risk, tally.empty

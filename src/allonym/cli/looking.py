@@ -1,0 +1,65 @@
+"""What is said of an input before anything is drawn: the names in it. Talk to its owner, never a part of an output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Literal
+
+from allonym.cli.talk import Talk
+from allonym.privacy.statement import counted
+
+if TYPE_CHECKING:
+    from allonym.anonymizers.base import Anonymizer
+    from allonym.formats.files import Documents
+    from allonym.names import NameCounts
+
+Handling = Literal["mark", "replace", "keep"]
+
+_MOST_DOCUMENTS = 200
+_MOST_CHARACTERS = 200_000
+_DONE: dict[Handling, str] = {
+    "keep": "They stay: this method hands them on. --names replace puts placeholders there, --names mark marks them.",
+    "mark": "They are marked in the output, for you to go through and to take the marks out.",
+    "replace": "They become placeholders, the same for the same name within a document.",
+}
+
+
+def first_texts(documents: Documents) -> Iterator[str]:
+    """Yield the first texts of an input: as many as are quickly read."""
+    characters = 0
+    for number, text in enumerate(text for batch in documents for text in batch.texts):
+        characters += len(text)
+        if number and (number >= _MOST_DOCUMENTS or characters > _MOST_CHARACTERS):
+            return
+        yield text
+
+
+def with_names(anonymizer: Anonymizer, handling: Handling) -> Anonymizer:
+    """Return a method that does about names what was asked."""
+    if handling == "keep":
+        return anonymizer
+    from allonym.anonymizers.with_names import WithNames
+
+    return WithNames(inner=anonymizer, handling=handling)
+
+
+def tell_names(talk: Talk, anonymizer: Anonymizer, documents: Documents, handling: Handling) -> NameCounts | None:
+    """Say how many names and the like the first documents hold, where the method hands them on; return the counts."""
+    from allonym.anonymizers.with_names import carries_names
+
+    if not carries_names(anonymizer):
+        return None
+    # Rules alone find most and start at once; where names are replaced, the model is needed anyway.
+    return count_names(talk, first_texts(documents), _DONE[handling], model=False if handling == "keep" else None)
+
+
+def count_names(talk: Talk, texts: Iterable[str], then: str = "", *, model: bool | None = None) -> NameCounts:
+    """Say how many names and the like are in texts, if any, and what becomes of them; return the counts."""
+    from allonym import names
+
+    counts = names.NameCounts.of(texts, model=model)
+    if counts.holding:
+        several = f" in {counts.holding:,} of the first {counted(counts.documents, 'document')}"
+        found = f"Found{several if counts.documents > 1 else ''}: {counts}."
+        talk.say(" ".join(filter(None, (found, then, names.NO_PROOF))))
+    return counts
