@@ -25,7 +25,7 @@ _STATES: Final = (
 POSTCODE: Final = re.compile(
     rf"(?<!\w)(?:[A-Z]{{1,2}}\d[A-Z\d]? ?\d[A-Z]{{2}}|(?:{_STATES})[ ]\d{{5}}(?:-\d{{4}})?)(?!\w)"
 )
-HANDLE: Final = re.compile(r"(?<![\w.@/])@[A-Za-z_]\w{1,30}(?!\w*\.)")
+HANDLE: Final = re.compile(r"(?<![\w.@/])@[A-Za-z_]\w{1,30}(?!\w*\.\w)")
 # Letters and digits mixed, parts with a stroke between, long rows of digits, a health number, a bank account.
 IDENTIFIER: Final = re.compile(
     r"(?<![\w.,/£$€-])(?:"
