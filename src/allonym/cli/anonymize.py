@@ -116,6 +116,7 @@ def command(
             chunk_rows=chunk_rows,
             parts=parts,
         )
+    looking.tell_language(talk, documents.first_texts())
     named = looking.tell_names(talk, anonymizer, documents, names)
     if dry_run:
         return _foretell(talk, job, budget)

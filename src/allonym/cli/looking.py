@@ -1,8 +1,11 @@
-"""What is said of an input before anything is drawn: the names in it. Talk to its owner, never a part of an output."""
+"""What is said of an input before anything is drawn: names in it, and a language that is not English.
+
+Talk to its owner, never a part of an output.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from allonym.cli.talk import Talk
@@ -15,8 +18,6 @@ if TYPE_CHECKING:
 
 Handling = Literal["mark", "replace", "keep"]
 
-_MOST_DOCUMENTS = 200
-_MOST_CHARACTERS = 200_000
 _DONE: dict[Handling, str] = {
     "keep": "They stay: this method hands them on. --names replace puts placeholders there, --names mark marks them.",
     "mark": "They are marked in the output, for you to go through and to take the marks out.",
@@ -24,14 +25,12 @@ _DONE: dict[Handling, str] = {
 }
 
 
-def first_texts(documents: Documents) -> Iterator[str]:
-    """Yield the first texts of an input: as many as are quickly read."""
-    characters = 0
-    for number, text in enumerate(text for batch in documents for text in batch.texts):
-        characters += len(text)
-        if number and (number >= _MOST_DOCUMENTS or characters > _MOST_CHARACTERS):
-            return
-        yield text
+def tell_language(talk: Talk, texts: Iterable[str]) -> None:
+    """Say it if texts are in another language than English; it is no reason to refuse them."""
+    from allonym.language import identification
+
+    if told := identification.of_texts(texts):
+        talk.say(f"Warning: {told}")
 
 
 def with_names(anonymizer: Anonymizer, handling: Handling) -> Anonymizer:
@@ -50,7 +49,7 @@ def tell_names(talk: Talk, anonymizer: Anonymizer, documents: Documents, handlin
     if not carries_names(anonymizer):
         return None
     # Rules alone find most and start at once; where names are replaced, the model is needed anyway.
-    return count_names(talk, first_texts(documents), _DONE[handling], model=False if handling == "keep" else None)
+    return count_names(talk, documents.first_texts(), _DONE[handling], model=False if handling == "keep" else None)
 
 
 def count_names(talk: Talk, texts: Iterable[str], then: str = "", *, model: bool | None = None) -> NameCounts:

@@ -31,6 +31,9 @@ from allonym.language.words import name_key
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_FIRST_TEXTS = 200
+_FIRST_CHARACTERS = 200_000
+
 
 @dataclass(frozen=True)
 class DocumentBatch:
@@ -90,6 +93,15 @@ class Documents:
             raise _unreadable(self.source, error) from error
         if start == 0:
             raise EmptyInputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
+
+    def first_texts(self) -> Iterator[str]:
+        """Yield the first texts, as many as are quickly looked at, so that something can be said before the work."""
+        characters = 0
+        for number, text in enumerate(text for batch in self for text in batch.texts):
+            characters += len(text)
+            if number and (number >= _FIRST_TEXTS or characters > _FIRST_CHARACTERS):
+                return
+            yield text
 
     def _place(self, number: int) -> str:
         return f"{shown(self.source)}, {self.format.counted_in} {number}"

@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from allonym import names
+from allonym.language import identification
 from allonym.language.function_words import (
     AMERICAN_SPELLINGS,
     BRITISH_SPELLINGS,
@@ -106,6 +107,12 @@ def with_names(reading: Reading, text: str, *, model: bool | None = None) -> Rea
     """Return a reading that begins with the names and the like in its text; see `allonym.names.find`."""
     marks = named(text, model=model)
     return replace(reading, names=marks, notes=[*reading.notes, *([names.NO_PROOF] if marks else [])])
+
+
+def with_language(reading: Reading, text: str) -> Reading:
+    """Return a reading whose notes begin with it that the text is not English, if it is not."""
+    told = identification.of_texts([text])
+    return replace(reading, notes=[told, *reading.notes]) if told else reading
 
 
 def named(text: str, *, model: bool | None = None) -> list[NamedMark]:

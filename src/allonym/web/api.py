@@ -169,6 +169,7 @@ async def price(room: Room, given: dict[str, Any]) -> object:
     room.prepare(given["protection"], given["position"])
     loss, total = charge.promised.loss_per_word, charge.promised.epsilon
     sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, charge.words)}."
+    sentence = " ".join(filter(None, (sentence, await room.quick.do(room.desk.language))))
     spent = room.desk.told
     return {"words": charge.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
 

@@ -24,6 +24,7 @@ from allonym.formats.columns import look_like_names
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.jobs.execute import Options, Plan, execute, plan
+from allonym.language import identification
 from allonym.privacy import Guarantee
 from allonym.privacy.statement import counted, number
 from allonym.web import methods
@@ -101,7 +102,8 @@ class UploadedTable:
             ledger = "" if purse is None else purse.foresee_job(job)
         except BudgetError as refusal:
             ledger = f"The ledger will refuse it: {refusal}"
-        return {"sentence": _cost(job), "ledger": ledger}
+        told = identification.of_texts(job.documents.first_texts())
+        return {"sentence": " ".join(filter(None, (_cost(job), told))), "ledger": ledger}
 
     def start(self, choice: TableChoice, purse: Purse | None) -> None:
         """Say what will be done and promised; every error of the table shows here, before anything is drawn."""

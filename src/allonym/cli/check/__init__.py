@@ -151,6 +151,7 @@ def _trained(talk: Talk, known: KnownTexts, words: int, options: dict[str, Any])
 
 def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: dict[str, Any]) -> float:
     """Check every document, print the answer, and return the largest risk."""
+    looking.tell_language(talk, documents.values())
     words = round(statistics.median(count_words(text) for text in documents.values()))
     reference = _reference(talk, known, documents.values())
     recogniser, me = _trained(talk, reference, words, options)
@@ -180,6 +181,7 @@ def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None
     documents = open_documents(source, text=options["text"], id=options["id"], batch_rows=rows.BATCH_ROWS)
     if documents.text is not None and not documents.named and not is_usual_text_name(documents.text):
         talk.say(_FIRST_ROW)
+    looking.tell_language(talk, documents.first_texts())
     words = rows.usual_words(documents)  # reads everything once, so that errors show before the first answer
     recogniser, me = None, None
     if known is not None:
@@ -187,7 +189,7 @@ def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None
         recogniser, me = _trained(talk, reference, words, options)
     tally = rows.check(talk, documents, recogniser, me)
     talk.say(tally.summary())
-    looking.count_names(talk, looking.first_texts(documents), model=False)
+    looking.count_names(talk, documents.first_texts(), model=False)
     if known is None:
         talk.say(alone.MORE)
     return tally.risk, tally.empty

@@ -23,6 +23,7 @@ MORE = (
 
 def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
     """Print what is unusual about each document, and return the largest risk; None if all are too short to say."""
+    looking.tell_language(talk, documents.values())
     readings = {name: reading.read(text, None) for name, text in documents.items()}
     if len(readings) == 1:
         readings = {name: reading.with_names(answer, documents[name]) for name, answer in readings.items()}

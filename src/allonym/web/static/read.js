@@ -29,7 +29,7 @@ function tellReading() {
   find("sentence").textContent = reading.sentence;
   find("verdict").textContent = reading.verdict;
   find("count").textContent = reading.words === 1 ? "1 word" : `${reading.words.toLocaleString("en")} words`;
-  const weak = reading.notes.filter((note) => note.startsWith("The estimate is weak"));
+  const weak = reading.notes.filter((note) => /^(The estimate is weak|This text seems to be)/.test(note));
   const others = reading.notes.filter((note) => !weak.includes(note));
   find("weak").textContent = weak.join(" ");
   show(find("weak"), weak.length > 0);
