@@ -39,6 +39,8 @@ from allonym.randomness import insecure
 @click.option("--id", "id_", help="Column with the ids, copied to the output.")
 @click.option("--author", help="Column with the authors, to add up what each loses; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
+@click.option("--delimiter", help="What stands between the cells of a .csv: , ; | or tab. By default it is found out.")
+@click.option("--encoding", help="Of a .csv or .txt, such as cp1252. By default it is found out, and said.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
 @click.option("--resume", is_flag=True, help="Continue an interrupted job: repeat its command line and add this.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
@@ -79,6 +81,8 @@ def command(
     id_: str | None,
     author: str | None,
     keep: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
     force: bool,
     resume: bool,
     jobs: int,
@@ -102,9 +106,11 @@ def command(
     anonymizer = looking.with_names(anonymizer, names)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
-    roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
+    roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), on_error != "stop", _sign(delimiter), encoding)
     with _telling_of_on_error():
         documents, parts = _opened(input_, roles, engine, spark_master)
+        for sentence in documents.said:
+            talk.say(f"{shown(input_)}: {sentence}")
         job = plan(
             anonymizer,
             documents,
@@ -132,6 +138,11 @@ def command(
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
     return _told(talk, job, outcome, on_error, {} if named is None else {"names": named.to_dict()})
+
+
+def _sign(delimiter: str | None) -> str | None:
+    """Return a delimiter as it stands in a file; a tab is hard to type."""
+    return "\t" if delimiter in ("tab", "\\t") else delimiter
 
 
 def _opened(
