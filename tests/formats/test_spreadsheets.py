@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import csv
 import zipfile
 from datetime import date, datetime
 from io import BytesIO
 
+import numpy as np
 import pyarrow as pa
 import pytest
+from scipy.sparse import csr_array
 
 from allonym.errors import InputError
 from allonym.formats.files import open_documents
+from allonym.formats.vectors import TermRows, check_terms_output, write_terms
 from allonym.formats.xlsx import FORMAT as XLSX
 
 openpyxl = pytest.importorskip("openpyxl")
@@ -147,3 +151,19 @@ def test_the_text_column_is_found_only_if_its_name_leaves_no_doubt(tmp_path):
     path.write_text("I was there,Nobody helped me\nann,Yes it is\n", "utf-8")
     with pytest.raises(InputError, match="may not be names"):
         texts(path)
+
+
+def test_counts_are_written_with_their_words_and_kept_columns(tmp_path):
+    source, path = pa.table({"area": ["north", "so,uth", "word"]}), tmp_path / "counts.csv"
+    matrix = csr_array(np.array([[2, 0, 0, 1], [0, 0, 0, 3], [0, 4, 0, 0]]))
+    halves = [TermRows(matrix[:2], ["a", "b"], source[:2]), TermRows(matrix[2:], ["c"], source[2:])]
+    write_terms(path, lambda: halves, ["tea", "id", "never", "train"])
+    with path.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.reader(file))
+    assert rows[0] == ["id", "area", "word_tea", "word_id", "word_train"]  # no word that nothing holds
+    assert rows[1:] == [["a", "north", "2", "0", "1"], ["b", "so,uth", "0", "0", "3"], ["c", "word", "0", "4", "0"]]
+    whole = tmp_path / "whole.csv"
+    write_terms(whole, lambda: [TermRows(matrix, ["a", "b", "c"], source)], ["tea", "id", "never", "train"])
+    assert whole.read_bytes() == path.read_bytes()
+    with pytest.raises(InputError, match="is the name of a column that is written anyway"):
+        check_terms_output(path, ["word_tea"])

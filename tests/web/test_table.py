@@ -264,7 +264,7 @@ def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
     monkeypatch.setattr(table, "take", slow)
     for content, state, problem in (
         (as_csv(5), "ready", ""),
-        (b"\xff\xfe", "none", "The file, byte 0, line 1: not UTF-8"),
+        (b"\xff\xfd", "none", "The file, byte 0, line 1: not UTF-8"),
     ):
         client.delete("/api/v1/table")
         answered.clear()

@@ -33,6 +33,7 @@ class Csv(lines.LineFormat):
     suffixes = (".csv",)
     separator: ClassVar[str] = ","
     separator_name: ClassVar[str] = "comma"
+    quoted: ClassVar[str] = ""  # signs that get quotes around their cell besides the separator
     takes = ("delimiter", "encoding")
 
     def open(self, source: str | Path, asked: Roles, batch_rows: int) -> Opened:
@@ -95,7 +96,7 @@ class Csv(lines.LineFormat):
         if value is None:
             return ""
         text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-        if any(mark in text for mark in f'{self.separator}"\r\n\ufeff'):
+        if any(mark in text for mark in f'{self.separator}{self.quoted}"\r\n\ufeff'):
             return '"' + text.replace('"', '""') + '"'
         return text
 
@@ -180,15 +181,15 @@ class Csv(lines.LineFormat):
 
 
 class _SemicolonCsv(Csv):
-    separator, separator_name = ";", "semicolon"
+    separator, separator_name, quoted = ";", "semicolon", ","
 
 
 class _TabCsv(Csv):
-    separator, separator_name = "\t", "tab"
+    separator, separator_name, quoted = "\t", "tab", ","
 
 
 class _BarCsv(Csv):
-    separator, separator_name = "|", "bar"
+    separator, separator_name, quoted = "|", "bar", ","  # one column alone must not look like two
 
 
 FORMAT = Csv()

@@ -130,7 +130,9 @@ class UploadedTable:
         if not (self.named or choice.first_row == FIRST_ROW_NAMES):
             raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
-        suffix = ".npz" if anonymizer.kind == "vectors" else self.source.suffix
+        suffix = self.source.suffix
+        if anonymizer.kind == "vectors" and suffix != ".parquet":
+            suffix = ".csv"  # opens everywhere, and the words stand in it
         with _calling_it_the_file(self.source):
             return plan(
                 anonymizer,

@@ -78,6 +78,8 @@ function tellTable() {
   find("author").replaceChildren(element("option", { value: "" }, "none"), ...options());
   const longest = state.columns.map((_, at) => Math.max(0, ...state.rows.map((cells) => cells[at].length)));
   find("column").selectedIndex = longest.indexOf(Math.max(...longest));
+  const writers = state.columns.filter((name) => /^(author|writer|user|username|respondent|participant)(_?id)?$/i.test(name));
+  if (state.named && writers.length === 1) find("author").value = writers[0];
   find("keep").replaceChildren(find("keep").firstElementChild, ...state.columns.map((name, at) =>
     element("div", { class: "option" }, element("input", { type: "checkbox", id: `keep-${at}`, value: name }), element("label", { for: `keep-${at}` }, name))));
   chosen();
