@@ -17,9 +17,11 @@ import click
 
 from allonym.anonymizers.release import Release
 from allonym.budget.account import spent_on
-from allonym.cli import SOME_FAILED, looking
+from allonym.cli import SOME_FAILED, forecast, looking
 from allonym.cli.budgets import Budget, budget_options
-from allonym.cli.methods import build, method_options
+from allonym.cli.guiding import KindChoice, MethodCommand
+from allonym.cli.options import build, method_options
+from allonym.cli.presets import ABOUT, PRESETS, expanded
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
@@ -31,8 +33,18 @@ from allonym.jobs.parts import InputParts, open_parts
 from allonym.privacy.statement import counted
 from allonym.randomness import insecure
 
+_HELP = """Protect the texts of INPUT: a .txt, .csv, .xlsx, .jsonl or .parquet file, a folder of .txt, or - for stdin.
 
-@click.command(name="anonymize")
+\b
+allonym anonymize letter.txt --preset letter
+allonym anonymize survey.xlsx --preset survey --text answer --id id
+allonym anonymize survey.xlsx --method syntf --text answer --keep area -o counts.csv
+allonym anonymize survey.xlsx --preset survey --dry-run      what it would cost
+allonym anonymize --method erae --help                       the options of one method
+"""
+
+
+@click.command(name="anonymize", cls=MethodCommand, help=_HELP)
 @click.argument("input_", metavar="INPUT")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write; by default name.anon.ext.")
 @click.option("--text", help="Column with the texts, for tables.")
@@ -68,6 +80,7 @@ from allonym.randomness import insecure
 )
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
+@click.option("--preset", type=KindChoice(PRESETS), help=ABOUT)
 @budget_options("Name of the data in the ledger; by default the file name of INPUT.")
 @method_options
 @common_options
@@ -94,12 +107,15 @@ def command(
     dry_run: bool,
     insecure_seed: int | None,
     budget: Budget,
+    preset: str | None,
     method: str,
     reference: str | None,
     target_unchanged: float | None,
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> int:
-    """Protect the texts of INPUT: a .txt, .csv, .jsonl or .parquet file, a folder of .txt, or - for stdin."""
+    """Protect the texts of INPUT."""
+    if preset is not None:
+        talk.say(f"Preset {preset}: {shlex.join(expanded(preset))}")
     if input_ == "-" and sys.stdin is None:
         raise click.UsageError("Standard input is closed; give it a text or name a file.")
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=input_, text=text)
@@ -162,6 +178,9 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     lines = [f"{documents} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
     record = {**job.record(), "dry_run": True}
+    if told := forecast.of(job):
+        lines.append(str(told))
+        record["forecast"] = told.to_dict()
     if job.per_author is not None:  # for whoever has the input; no file says how many documents that author has
         lines.append(f"For the author with most documents: {job.per_author}")
         record["guarantee_per_author"] = job.per_author.to_dict()
@@ -223,7 +242,8 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
     def speed(_: object) -> str:
         rate = (done - before) / max(time.monotonic() - began, 1e-3)
         left = f", {timedelta(seconds=math.ceil((count - done) / rate))} left" if rate else ""
-        return f"{rate:,.0f} documents/s{left}"
+        pace = f"{1 / rate:,.1f} s a document" if 0 < rate < 1 else f"{rate:,.0f} documents/s"
+        return f"{pace}{left}"
 
     hidden = talk.quiet or not sys.stderr.isatty()
     bar = click.progressbar(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -93,7 +94,9 @@ def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: 
     wanted = [name for name in (asked.text, asked.id, asked.author, *asked.keep) if name is not None]
     missing = [name for name in wanted if name not in names or not encodable(name)]
     if missing:
-        raise InputError(f"{shown(path)} has no column {named(missing)}; it has {_header(names)}.")
+        raise InputError(
+            f"{shown(path)} has no column {named(missing)}; it has {_header(names)}.{_meant(missing, names)}"
+        )
     if asked.text is None and len(strings) > 1:
         strings = _usual(strings, asked) or strings
     if asked.text is None and len(strings) != 1:
@@ -167,6 +170,15 @@ def encodable(text: str) -> bool:
 def shown(path: str | Path) -> str:
     """A path fit for a message, whatever bytes and control characters its name holds."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(path))
+
+
+def _meant(missing: Sequence[str], names: Sequence[str]) -> str:
+    """Ask for the name that may have been meant, where the first row surely holds names."""
+    if not look_like_names(names):
+        return ""
+    spelled = {name.lower(): name for name in names}
+    close = get_close_matches(missing[0].lower(), spelled, n=1)
+    return f" Did you mean {spelled[close[0]]!r}?" if close else ""
 
 
 def _header(names: Sequence[str]) -> str:

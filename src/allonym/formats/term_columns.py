@@ -27,7 +27,7 @@ def write_columns(path: Path, parts: Callable[[], Iterable[TermRows]], vocabular
     for part in parts():
         occurs[part.matrix.indices] = True
         kept = [] if part.kept is None else list(part.kept.column_names)
-    columns = np.flatnonzero(occurs)
+    columns = np.flatnonzero(occurs).tolist()
     place = np.cumsum(occurs) - 1
     with path.open("w", encoding="utf-8", newline="") as file:
         file.write(CSV.header(["id", *kept, *(f"{WORD_COLUMN}{vocabulary[column]}" for column in columns)]))
