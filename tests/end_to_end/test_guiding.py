@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
-import sys
+import re
 from pathlib import Path
 
 import pytest
@@ -36,9 +34,9 @@ def test_what_was_meant_is_asked(line, meant, command):
 def test_columns_are_asked_for_only_where_the_first_row_holds_names(command, tmp_path):
     table = tmp_path / "t.csv"
     table.write_text("id,answer\n1,yes\n", "utf-8")
-    assert "Did you mean 'answer'?" in command("anonymize", table, *SMALL, "--text", "anwser").refused().err
+    assert "did you mean 'answer'?" in command("anonymize", table, *SMALL, "--text", "anwser").refused().err
     table.write_text("1,I was there and nobody answered\n2,no\n", "utf-8")
-    assert "Did you mean" not in command("anonymize", table, *SMALL, "--text", "answered").refused().err
+    assert "did you mean" not in command("anonymize", table, *SMALL, "--text", "answered").refused().err
 
 
 @pytest.mark.parametrize("method", told.kept()["methods"])
@@ -47,9 +45,7 @@ def test_help_of_one_method_shows_its_options_alone(method, command):
     parameters = told.kept()["parameters"]
     for name, about in parameters.items():
         flag = f"--{name.replace('_', '-')}"
-        shown = any(
-            line.split()[:1] and line.split()[0].strip(",").split("/")[0] == flag for line in helped.splitlines()
-        )
+        shown = re.search(rf"^ +{flag}(?=[ ,/\n])", helped, re.MULTILINE) is not None
         assert shown == (method in about["methods"]), name
     assert len(helped.splitlines()) < len(command("anonymize", "--help").out.splitlines())
     assert "--output" in helped
@@ -100,16 +96,3 @@ def test_a_dry_run_says_how_long_it_would_take_and_draws_nothing_to_keep(command
     answer = command("anonymize", table, *SMALL, "--text", "answer", "--dry-run", "--json").done().json
     assert answer["forecast"]["seconds"] >= 0
     assert os.listdir(tmp_path) == ["t.csv"]
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="resource is of Unix")
-def test_comparing_methods_takes_little(tmp_path):
-    script = (
-        "import resource, sys; from allonym.cli import run; run(['methods', '--quiet']);"
-        "used = resource.getrusage(resource.RUSAGE_SELF);"
-        "print(used.ru_maxrss, used.ru_utime + used.ru_stime, file=sys.stderr)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    kilobytes, _ = done.stderr.split()
-    assert int(kilobytes) < 80 * 1024
-    assert json.loads(MEASURED.read_text("utf-8"))["rows"]

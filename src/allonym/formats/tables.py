@@ -95,7 +95,7 @@ def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: 
     missing = [name for name in wanted if name not in names or not encodable(name)]
     if missing:
         raise InputError(
-            f"{shown(path)} has no column {named(missing)}; it has {_header(names)}.{_meant(missing, names)}"
+            f"{shown(path)} has no column {named(missing)}{_meant(missing, names)}; it has {_header(names)}."
         )
     if asked.text is None and len(strings) > 1:
         strings = _usual(strings, asked) or strings
@@ -178,7 +178,7 @@ def _meant(missing: Sequence[str], names: Sequence[str]) -> str:
         return ""
     spelled = {name.lower(): name for name in names}
     close = get_close_matches(missing[0].lower(), spelled, n=1)
-    return f" Did you mean {spelled[close[0]]!r}?" if close else ""
+    return f" (did you mean {spelled[close[0]]!r}?)" if close else ""
 
 
 def _header(names: Sequence[str]) -> str:
