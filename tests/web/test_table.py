@@ -13,10 +13,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from allonym.anonymizers.identity import Identity
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
@@ -325,3 +327,30 @@ def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
         assert "soup" not in refused.text
     assert client.post("/api/v1/table/start", json=given | NAMES).status_code < 400
     assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]
+
+
+def test_names_that_a_method_hands_on_are_counted_and_replaced(client, monkeypatch):
+    monkeypatch.setattr(methods, "anonymizer", lambda *_: Identity())
+    sent(client, "t.csv", b"id,answer\n1,Anna Smith helped me in Leeds.\n2,It was fine.\n")
+    given = {"text": "answer", "keep": ["id"], "protection": "core", "position": 0, "names": "replace"} | NAMES
+    sentence = client.post("/api/v1/table/price", json=given).json()["sentence"]
+    assert "Found in 1 of the first 2 rows: 1 name, 1 place." in sentence
+    client.post("/api/v1/table/start", json=given)
+    state = finished(client)
+    assert state["state"] == "done", state["problem"]
+    assert "--names replace" in state["command"]
+    assert client.get("/save-table/result").text.splitlines()[1] == "1,[NAME 1] helped me in [PLACE 1]."
+    assert "Anna" not in client.get("/save-table/privacy").text
+    refused = client.post("/api/v1/table/start", json=given | {"names": "hide"})
+    assert refused.status_code == 422
+
+
+def test_a_workbook_is_taken(client):
+    file = io.BytesIO()
+    book = openpyxl.Workbook()
+    for row in [("area", "answer"), ("north", "rain and snow"), ("south", "sun")]:
+        book.active.append(row)
+    book.save(file)
+    shown = sent(client, "t.xlsx", file.getvalue()).json()
+    assert shown["columns"] == ["area", "answer"]
+    assert shown["rows"][1] == ["south", "sun"]

@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from reprlib import Repr
-from typing import Any
+from typing import Any, Literal
 
+from allonym import names
+from allonym.anonymizers.with_names import WithNames, carries_names
 from allonym.budget.account import added, worded
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.formats.base import TableFormat, storable, table_format
@@ -62,6 +64,7 @@ class TableChoice:
     protection: str
     position: int
     first_row: str | None = None  # FIRST_ROW_NAMES where the person says so
+    names: Literal["keep", "mark", "replace"] = "keep"  # what becomes of names and the like that a method hands on
 
 
 @dataclass
@@ -102,8 +105,8 @@ class UploadedTable:
             ledger = "" if purse is None else purse.foresee_job(job)
         except BudgetError as refusal:
             ledger = f"The ledger will refuse it: {refusal}"
-        told = identification.of_texts(job.documents.first_texts())
-        return {"sentence": " ".join(filter(None, (_cost(job), told))), "ledger": ledger}
+        told = (_cost(job), _named(job), identification.of_texts(job.documents.first_texts()))
+        return {"sentence": " ".join(filter(None, told)), "ledger": ledger}
 
     def start(self, choice: TableChoice, purse: Purse | None) -> None:
         """Say what will be done and promised; every error of the table shows here, before anything is drawn."""
@@ -120,6 +123,8 @@ class UploadedTable:
         self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
         keep = [word for column in choice.keep for word in ("--keep", column)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
+        if choice.names != "keep":
+            options += ["--names", choice.names]
         if purse is not None:
             options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]
         line = methods.command(choice.protection, choice.position, f"YOUR{self.source.suffix}")
@@ -130,6 +135,8 @@ class UploadedTable:
         if not (self.named or choice.first_row == FIRST_ROW_NAMES):
             raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
+        if choice.names != "keep":
+            anonymizer = WithNames(inner=anonymizer, handling=choice.names)
         suffix = self.source.suffix
         if anonymizer.kind == "vectors" and suffix != ".parquet":
             suffix = ".csv"  # opens everywhere, and the words stand in it
@@ -232,6 +239,15 @@ def _cost(job: Plan) -> str:
     if job.per_author is None or job.per_author.epsilon is None:
         return f"{words}."
     return f"{words}; {number(job.per_author.epsilon)} for the author with most of them."
+
+
+def _named(job: Plan) -> str:
+    """Say how many names and the like the first rows hold, where the method hands them on."""
+    if not carries_names(job.anonymizer):
+        return ""
+    counts = names.NameCounts.of(job.documents.first_texts(), model=False)
+    rows = f"{counts.holding:,} of the first {counted(counts.documents, 'row')}"
+    return f"Found in {rows}: {counts}. {names.NO_PROOF}" if counts.holding else ""
 
 
 def _preview(kind: TableFormat, source: Path) -> tuple[list[str], list[list[str]]]:

@@ -31,8 +31,9 @@ _START = Record(
         "protection": PROTECTIONS,
         "position": Whole(0, MOST_POSITION),
         "first_row": ChoiceField((table.FIRST_ROW_NAMES,)),
+        "names": ChoiceField(("keep", "mark", "replace")),
     },
-    frozenset({"author", "first_row"}),
+    frozenset({"author", "first_row", "names"}),
 )
 _NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], "done": 0, "total": 0, "problem": "",
          "promise": "", "command": "", "ledger": ""}  # fmt: skip

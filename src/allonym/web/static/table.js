@@ -31,6 +31,7 @@ function choice() {
   const boxes = [...find("keep").querySelectorAll("input:checked:enabled")];
   const given = { text: find("column").value, keep: boxes.map((box) => box.value), protection: find("protection").value,
     position: Number(find("position").value) };
+  if (!find("names-part").hidden) given.names = find("names").value;
   if (find("author").value) given.author = find("author").value;
   if (find("first-row").checked) given.first_row = "names";
   return given;
@@ -50,6 +51,7 @@ const price = latest(async () => {
 
 // Neither the texts nor the authors are copied as they are.
 function chosen() {
+  show(find("names-part"), !usable.find((one) => one.name === find("protection").value).proved);
   for (const box of find("keep").querySelectorAll("input")) {
     box.disabled = [find("column").value, find("author").value].includes(box.value);
   }
