@@ -96,3 +96,9 @@ def test_a_dry_run_says_how_long_it_would_take_and_draws_nothing_to_keep(command
     answer = command("anonymize", table, *SMALL, "--text", "answer", "--dry-run", "--json").done().json
     assert answer["forecast"]["seconds"] >= 0
     assert os.listdir(tmp_path) == ["t.csv"]
+
+
+def test_a_shell_may_ask_about_an_unknown_command(command, monkeypatch):
+    monkeypatch.setenv("COMP_WORDS", "allonym anonymise --")
+    monkeypatch.setenv("COMP_CWORD", "2")
+    command("completion", "bash", "--answer").done()

@@ -354,3 +354,12 @@ def test_a_workbook_is_taken(client):
     shown = sent(client, "t.xlsx", file.getvalue()).json()
     assert shown["columns"] == ["area", "answer"]
     assert shown["rows"][1] == ["south", "sun"]
+
+
+def test_what_was_chosen_outlives_a_reload_and_not_the_table(client):
+    sent(client, "t.csv", as_csv(5))
+    given = {"text": "body", "keep": ["id"], "protection": "core", "position": 2} | NAMES
+    client.post("/api/v1/table/price", json=given)
+    chosen = client.get("/api/v1/table").json()["chosen"]
+    assert {name: chosen[name] for name in given} == given
+    assert client.delete("/api/v1/table").json()["chosen"] is None

@@ -60,6 +60,8 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command."""
         if cmd_name not in self._summaries:
+            if ctx.resilient_parsing:  # a shell that completes what is being typed
+                return None
             close = get_close_matches(cmd_name, self._summaries, n=1)
             asked = f" Did you mean {close[0]!r}?" if close else ""
             raise click.UsageError(f"No such command {cmd_name!r}.{asked}", ctx)

@@ -32,7 +32,7 @@ from allonym.privacy.statement import counted, number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
-SHOWN = ("name", "columns", "named", "rows", "state", "done", "total", "problem", "promise", "command", "ledger")
+SHOWN = ("name", "columns", "named", "rows", "state", "done", "total", "problem", "promise", "command", "ledger", "chosen")
 PREVIEWED = 20
 MOST_COLUMNS = 200
 FIRST_ROW_NAMES = "names"
@@ -84,6 +84,7 @@ class UploadedTable:
     command: str = ""  # the command line that repeats it
     runs: int = 0  # how often it was begun
     ledger: str = ""  # what the ledger held when it was done, if one was named
+    chosen: dict[str, Any] | None = None  # what the person chose last, so that a page loaded again shows it
     _purse: Purse | None = field(default=None, repr=False)
     _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _job: Plan | None = field(default=None, repr=False)
@@ -100,6 +101,7 @@ class UploadedTable:
 
     def price(self, choice: TableChoice, purse: Purse | None) -> dict[str, str]:
         """Return what a choice would cost, and what the ledger would then hold; nothing is drawn or charged."""
+        self.chosen = vars(choice)
         job = self._planned(choice)
         try:
             ledger = "" if purse is None else purse.foresee_job(job)
@@ -112,6 +114,7 @@ class UploadedTable:
         """Say what will be done and promised; every error of the table shows here, before anything is drawn."""
         if self.state == "running":
             raise InputError("This table is being worked on; stop it first.")
+        self.chosen = vars(choice)
         job = self._planned(choice)
         if purse is not None:
             purse.foresee_job(job)  # refuses at once what the charge would refuse

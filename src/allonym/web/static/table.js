@@ -84,7 +84,23 @@ function tellTable() {
   if (state.named && writers.length === 1) find("author").value = writers[0];
   find("keep").replaceChildren(find("keep").firstElementChild, ...state.columns.map((name, at) =>
     element("div", { class: "option" }, element("input", { type: "checkbox", id: `keep-${at}`, value: name }), element("label", { for: `keep-${at}` }, name))));
+  restore(state.chosen);
   chosen();
+}
+
+// What was chosen before the page was loaded again; the server keeps it with the table.
+function restore(before) {
+  if (!before) return;
+  find("column").value = before.text;
+  find("author").value = before.author ?? "";
+  if (usable.some((one) => one.name === before.protection)) {
+    find("protection").value = before.protection;
+    positions();
+    find("position").value = String(before.position);
+  }
+  find("names").value = before.names;
+  find("first-row").checked = before.first_row === "names";
+  for (const box of find("keep").querySelectorAll("input")) box.checked = before.keep.includes(box.value);
 }
 
 function tellState() {
