@@ -32,7 +32,20 @@ from allonym.privacy.statement import counted, number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
-SHOWN = ("name", "columns", "named", "rows", "state", "done", "total", "problem", "promise", "command", "ledger", "chosen")
+SHOWN = (
+    "name",
+    "columns",
+    "named",
+    "rows",
+    "state",
+    "done",
+    "total",
+    "problem",
+    "promise",
+    "command",
+    "ledger",
+    "chosen",
+)
 PREVIEWED = 20
 MOST_COLUMNS = 200
 FIRST_ROW_NAMES = "names"
@@ -64,7 +77,7 @@ class TableChoice:
     protection: str
     position: int
     first_row: str | None = None  # FIRST_ROW_NAMES where the person says so
-    names: Literal["keep", "mark", "replace"] = "keep"  # what becomes of names and the like that a method hands on
+    names: Literal["keep", "mark", "replace"] | None = None  # what becomes of names that a method hands on
 
 
 @dataclass
@@ -126,7 +139,7 @@ class UploadedTable:
         self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
         keep = [word for column in choice.keep for word in ("--keep", column)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
-        if choice.names != "keep":
+        if choice.names is not None and choice.names != "keep":
             options += ["--names", choice.names]
         if purse is not None:
             options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]
@@ -138,7 +151,7 @@ class UploadedTable:
         if not (self.named or choice.first_row == FIRST_ROW_NAMES):
             raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
-        if choice.names != "keep":
+        if choice.names is not None and choice.names != "keep":
             anonymizer = WithNames(inner=anonymizer, handling=choice.names)
         suffix = self.source.suffix
         if anonymizer.kind == "vectors" and suffix != ".parquet":

@@ -98,7 +98,7 @@ function restore(before) {
     positions();
     find("position").value = String(before.position);
   }
-  find("names").value = before.names;
+  find("names").value = before.names ?? "keep";
   find("first-row").checked = before.first_row === "names";
   for (const box of find("keep").querySelectorAll("input")) box.checked = before.keep.includes(box.value);
 }
