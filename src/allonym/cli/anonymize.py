@@ -28,7 +28,7 @@ from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
 from allonym.jobs.execute import JobOutcome, Options, Plan, Progress, execute, plan, unfinished
-from allonym.jobs.outputs import privacy_path
+from allonym.jobs.outputs import privacy_path, refuse_target
 from allonym.jobs.parts import InputParts, open_parts
 from allonym.privacy.statement import counted
 from allonym.randomness import insecure
@@ -125,8 +125,6 @@ def command(
     roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), on_error != "stop", _sign(delimiter), encoding)
     with _telling_of_on_error():
         documents, parts = _opened(input_, roles, engine, spark_master)
-        for sentence in documents.said:
-            talk.say(f"{shown(input_)}: {sentence}")
         job = plan(
             anonymizer,
             documents,
@@ -138,8 +136,9 @@ def command(
             chunk_rows=chunk_rows,
             parts=parts,
         )
-    looking.tell_language(talk, documents.first_texts())
-    named = looking.tell_names(talk, anonymizer, documents, names)
+    if job.out is not None and not (resume or dry_run):  # a refusal comes alone, before anything is told
+        refuse_target(job.out, force, source=documents.source)
+    named = looking.tell(talk, anonymizer, documents, names)
     if dry_run:
         return _foretell(talk, job, budget)
     with (

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from allonym.cli.talk import Talk
+from allonym.formats.tables import shown
 from allonym.privacy.statement import counted
 
 if TYPE_CHECKING:
@@ -23,6 +24,14 @@ _DONE: dict[Handling, str] = {
     "mark": "They are marked in the output, for you to go through and to take the marks out.",
     "replace": "They become placeholders, the same for the same name within a document.",
 }
+
+
+def tell(talk: Talk, anonymizer: Anonymizer, documents: Documents, handling: Handling) -> NameCounts | None:
+    """Say what was found out about an input, and what it holds; return the counts of names, if they matter."""
+    for sentence in documents.said:
+        talk.say(f"{shown(documents.source)}: {sentence}")
+    tell_language(talk, documents.first_texts())
+    return tell_names(talk, anonymizer, documents, handling)
 
 
 def tell_language(talk: Talk, texts: Iterable[str]) -> None:

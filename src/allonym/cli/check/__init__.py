@@ -160,7 +160,7 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
     if len(recognised) == 1:
         [text] = documents.values()
         named = reading.named(text)
-        lines = [talk.heading(str(first)), *printing.named(named, text), "", first.open_set, *printing.attackers(first)]
+        lines = [talk.heading(str(first)), first.open_set, *printing.named(named, text), *printing.attackers(first)]
         lines += printing.clues(first.clues, text, _CLUES)
         if options["show"]:
             lines += ["", printing.marked(text, [*printing.as_clues(named, text), *first.clues], talk)]
