@@ -55,9 +55,11 @@ allonym anonymize --method erae --help                       the options of one 
 @click.option("--encoding", help="Of a .csv or .txt, such as cp1252. By default it is found out, and said.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
 @click.option("--resume", is_flag=True, help="Continue an interrupted job: repeat its command line and add this.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes to run at once.")
 @click.option(
-    "--chunk-rows", type=click.IntRange(1), help="Most documents to work on at a time; the default suits their size."
+    "--chunk-rows",
+    type=click.IntRange(1),
+    help="Most documents to work on at a time; the default depends on their size.",
 )
 @click.option(
     "--on-error",
@@ -152,7 +154,7 @@ def command(
         budget.report(talk, account)
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
-    return _told(talk, job, outcome, on_error, {} if named is None else {"names": named.to_dict()})
+    return _told(talk, job, outcome, on_error, {} if named is None else {"names": named.to_json()})
 
 
 def _sign(delimiter: str | None) -> str | None:
@@ -179,7 +181,7 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     record = {**job.record(), "dry_run": True}
     if told := forecast.of(job):
         lines.append(str(told))
-        record["forecast"] = told.to_dict()
+        record["forecast"] = told.to_json()
     if job.per_author is not None:  # for whoever has the input; no file says how many documents that author has
         lines.append(f"For the author with most documents: {job.per_author}")
         record["guarantee_per_author"] = job.per_author.to_dict()
@@ -188,7 +190,7 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     totals = budget.foreseen(job)
     if totals is not None:
         lines.append(spent_on(totals.dataset, totals, then=True))
-        record["budget"] = totals.to_dict()
+        record["budget"] = totals.to_json()
     talk.data(record, "\n".join(lines))
     return 0
 

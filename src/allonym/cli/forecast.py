@@ -25,7 +25,7 @@ class Forecast:
     seconds_per_document: float
     megabytes: int | None  # None where the system does not tell
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the figures by name."""
         return asdict(self)
 

@@ -48,7 +48,7 @@ def of_methods() -> dict[str, Any]:
     return {
         "files": _files(),
         "methods": list(kinds),
-        "parameters": {name: told | _explained(name, takers[name]) for name, told in parameters.items()},
+        "parameters": {name: described | _explained(name, takers[name]) for name, described in parameters.items()},
         "about": {name: _about(example) for name, example in sorted(anonymizers.examples().items())},
         "able": {
             "replacing": [name for name, kind in kinds.items() if kind.replaces_words],

@@ -54,11 +54,11 @@ class NameCounts:
         self.holding += bool(found)
         self.counts.update(found)
 
-    def to_dict(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, int]:
         """Return the counts by kind, those that are not zero, in a fixed order."""
         return {kind: self.counts[kind] for kind in KINDS if self.counts[kind]}
 
     def __str__(self) -> str:
         """Return the counts in words, such as "2 names, 1 place"."""
-        counts = self.to_dict().items()
+        counts = self.to_json().items()
         return ", ".join(f"{count:,} {_NAMES[kind][count != 1]}" for kind, count in counts) or "nothing"  # type: ignore[index]
