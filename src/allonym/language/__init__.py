@@ -53,6 +53,9 @@ ENGLISH = Language(
             "spaCy's model": "english",
             "layout": "layout",
             "facts": "facts",
+            "identification": "identification",
+            "words of names": "name_words",
+            "patterns of names": "name_patterns",
             "likeness of words": "alike",
             "verb forms": "verb_forms",
         }
