@@ -14,7 +14,7 @@ from allonym import anonymizers, mechanisms
 
 SOURCE = Path(allonym.__file__).parent
 ROOMS = ("audit", "cli", "evaluation", "jobs", "web")
-SHARED = {"auditing", "base", "offers", "release", "settings"}  # of all anonymizers
+SHARED = {"auditing", "base", "between", "offers", "release", "settings"}  # of all anonymizers
 METHODS = set(anonymizers.examples())
 MECHANISMS = {kind.__name__ for kind in mechanisms.kinds()}
 CLASSES = MECHANISMS | (

@@ -184,7 +184,8 @@ def _followed(comparisons: Sequence[DocumentComparison], aspect: str, where: str
 def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], where: str) -> Finding:
     """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
     promised, most = comparisons[0].promised, max(comparison.most_drawn for comparison in comparisons)
-    written = max(comparison.most_written for comparison in comparisons)
+    # What is written is counted in words, and compared where words are drawn.
+    written = max(c.most_written for c in comparisons) if promised.drawn == "word" else 0
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
     # Of equal mechanisms one: a loss may take a pass over a vocabulary.
     used = {_settings(mechanism): mechanism for comparison in comparisons for mechanism in comparison.mechanisms}

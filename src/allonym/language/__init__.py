@@ -55,9 +55,10 @@ ENGLISH = Language(
             "facts": "facts",
             "likeness of words": "alike",
             "verb forms": "verb_forms",
+            "blocked words": "blocked_words",
         }
     ),
-    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder"}),
+    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences", "book"}),
 )
 
 LANGUAGES = MappingProxyType({language.code: language for language in (ENGLISH,)})
