@@ -60,14 +60,19 @@ class Features:
         return {word: number for number, word in enumerate(self.words)}
 
     def of(self, sentence: str) -> list[int]:
-        """Return the numbers of a sentence's features; none if it has no word."""
-        found = tokens(sentence)
+        """Return the numbers of a sentence's features; none if it has no word in Latin letters."""
         features: list[int] = []
-        for token in found:
+        read: list[str] = []
+        for token in tokens(sentence):
             known = self._numbers.get(token)
-            features += self._runs(token) if known is None else (known,)
+            if known is not None:
+                features.append(known)
+                read.append(token)
+            elif latin := _latin(token):
+                features += self._runs(latin)
+                read.append(latin)
         start = len(self.words)
-        features += [start + crc32(f"{one} {two}".encode()) % self.pairs for one, two in pairwise(found)]
+        features += [start + crc32(f"{one} {two}".encode()) % self.pairs for one, two in pairwise(read)]
         return features
 
     def _runs(self, word: str) -> Iterator[int]:
@@ -75,7 +80,7 @@ class Features:
         start, marked = len(self.words) + self.pairs, f"<{word}>"
         for length in _RUNS:
             for place in range(len(marked) - length + 1):
-                yield start + crc32(marked[place : place + length].encode("utf-8", "surrogatepass")) % self.letters
+                yield start + crc32(marked[place : place + length].encode()) % self.letters
 
     def of_all(self, sentences: Sequence[str]) -> tuple[Integers, Integers]:
         """Return the features of sentences, one after another, and how many each has."""
@@ -83,3 +88,8 @@ class Features:
         counts = np.fromiter(map(len, rows), np.int64, len(rows))
         flat = np.fromiter((feature for row in rows for feature in row), np.int64, int(counts.sum()))
         return flat, counts
+
+
+def _latin(token: str) -> str:
+    """Return a word without accents; nothing of one in another script, which cannot be read."""
+    return token if token.isascii() else unicodedata.normalize("NFKD", token).encode("ascii", "ignore").decode()
