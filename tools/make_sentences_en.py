@@ -43,6 +43,7 @@ CHUNK = 5_000
 LEARNED, BOOK, MEASURED = slice(20, 50), slice(50, 62), slice(10, 20)  # reviewers, in the order of their numbers
 REVIEWS, POSTS, MESSAGES = 45_000, 35_000, 20_000  # sentences that are learned from
 MOST_POSTS = 12_000
+TAUGHT = 55_000  # of those chosen, which are in no order
 IN_BOOK, TEXTS, USED = 25_000, 200, 60  # the last, as it takes seconds, of texts judged by USE
 MOST_WORDS = 30_000
 WORDS, PAIRS, LETTERS, DIMENSIONS = 24_000, 20_000, 6_000, 192
@@ -76,8 +77,9 @@ def teach(data: Path, work: Path) -> None:
     listed = {"words": words[0], "documents": [" ".join(text) for text in chosen["texts"]]}
     listed["texts"] = [sentence for text in chosen["texts"] for sentence in text]
     for part in ("book", "learned"):
-        for start in range(0, len(chosen[part]), CHUNK):
-            listed[f"{part}-{start // CHUNK:02d}"] = chosen[part][start : start + CHUNK]
+        some = chosen[part][:TAUGHT]
+        for start in range(0, len(some), CHUNK):
+            listed[f"{part}-{start // CHUNK:02d}"] = some[start : start + CHUNK]
     for name, texts in listed.items():
         if not (work / f"{name}.npy").exists():
             np.save(work / f"{name}.npy", _minilm.encoder().encode(texts).astype(np.float16))
