@@ -32,7 +32,7 @@ from allonym.language import sequences
 from allonym.metrics import _minilm
 from allonym.metrics.universal_encoder import meaning_use
 from allonym.networks.sentences.encoder import DEFAULT, FORMAT, LARGEST, VERSION, SentenceEncoder
-from allonym.networks.sentences.text import Features, tokens
+from allonym.networks.sentences.text import SentenceFeatures, tokens
 from allonym.papers.corpora import blogs, imdb62, newsgroups20
 from allonym.papers.ruler.grounds import review
 
@@ -86,7 +86,7 @@ def teach(data: Path, work: Path) -> None:
             print(name, len(texts), flush=True)
 
 
-def _once(path: Path, make: Callable[[], Any]) -> Any:
+def _once(path: Path, make: Callable[[], Any]) -> Any:  # noqa: ANN401 - what JSON holds
     if not path.exists():
         path.write_text(json.dumps(make()), "utf-8")
     return json.loads(path.read_text("utf-8"))
@@ -179,7 +179,7 @@ def fit(work: Path) -> None:
     teacher = np.concatenate([_vectors(path) for path in sorted(work.glob("learned-*.npy"))])
     sentences = chosen["learned"][: len(teacher)]
     axes = _axes(teacher)
-    features = Features(tuple(words[:WORDS]), PAIRS, LETTERS)
+    features = SentenceFeatures(tuple(words[:WORDS]), PAIRS, LETTERS)
     begin = np.zeros((len(features), DIMENSIONS), np.float32)
     begin[: len(features.words)] = _beginning(_vectors(work / "words.npy")[:WORDS] @ axes, counts[:WORDS])
     rows = _learned(features, begin, sentences, unit(teacher @ axes))
@@ -190,12 +190,14 @@ def fit(work: Path) -> None:
 
 
 def _vectors(path: Path) -> Floats:
-    return np.load(path).astype(np.float32)
+    vectors: Floats = np.load(path).astype(np.float32)
+    return vectors
 
 
 def unit(vectors: Floats) -> Floats:
     """Return vectors at length 1."""
-    return vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    scaled: Floats = vectors / np.maximum(np.linalg.norm(vectors, axis=1, keepdims=True), 1e-9)
+    return scaled
 
 
 def _axes(teacher: Floats) -> Floats:
@@ -212,7 +214,7 @@ def _beginning(vectors: Floats, counts: list[int]) -> Floats:
     return centred * (_RARE / (_RARE + shares))[:, None].astype(np.float32)
 
 
-def _learned(features: Features, begin: Floats, sentences: list[str], targets: Floats) -> Floats:
+def _learned(features: SentenceFeatures, begin: Floats, sentences: list[str], targets: Floats) -> Floats:
     """Return rows whose sums have the direction of the targets, and are as far from each other."""
     import torch
 
@@ -235,8 +237,8 @@ def _learned(features: Features, begin: Floats, sentences: list[str], targets: F
             loss = (1 - (made * target).sum(1)).mean()
             loss = loss + BETWEEN * ((made @ made.T - target @ target.T) ** 2).sum() / len(rows)
             optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimizer.step()  # type: ignore[no-untyped-call]
             total += float(loss.detach()) * len(rows)
         print(f"epoch {epoch + 1}: {total / len(order):.4f}", flush=True)
     return bag.weight.detach().numpy()
@@ -279,7 +281,9 @@ def measured(encoder: SentenceEncoder, work: Path, chosen: dict[str, Any]) -> di
         numbers = iter(nearest.tolist())
         said = [" ".join(book.sentences[next(numbers)] for _ in range(count)) for count in counts]
         facts[f"documents_by_{name}"] = float((documents * _minilm.encode(said)).sum(axis=1).mean())
-        facts[f"use_by_{name}"] = float(np.mean(meaning_use([" ".join(t) for t in chosen["texts"][:USED]], said[:USED])))
+        facts[f"use_by_{name}"] = float(
+            np.mean(meaning_use([" ".join(t) for t in chosen["texts"][:USED]], said[:USED]))
+        )
     began = time.process_time()
     encoder.encode(book.sentences)
     return facts | {"sentences_a_second": len(book) / max(1e-9, time.process_time() - began)}

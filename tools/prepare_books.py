@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Iterable
 from pathlib import Path
 
+from make_sentences_en import MEASURED, review_sentences
+
 from allonym.papers.corpora import blogs, imdb62
 from allonym.papers.ruler.grounds import shuffled
-from make_sentences_en import MEASURED, review_sentences
 
 REPORTED = slice(0, 10)  # reviewers, in the order of their numbers
 

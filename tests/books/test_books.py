@@ -8,7 +8,7 @@ import pytest
 from allonym import models
 from allonym.books import book as books
 from allonym.books.book import Book
-from allonym.books.building import Gathering, Protected, spread
+from allonym.books.building import Gathering, PrivateTexts, spread
 from allonym.books.covering import coverage
 from allonym.errors import InputError, ModelError
 from allonym.networks.sentences.encoder import DEFAULT, SentenceEncoder
@@ -40,7 +40,7 @@ def encoder():
     ],
 )
 def test_what_goes_into_a_book(encoder, sentence, reason):
-    assert Gathering(encoder.features, Protected([PRIVATE])).reason(sentence) == reason
+    assert Gathering(encoder.features, PrivateTexts([PRIVATE])).reason(sentence) == reason
 
 
 def test_a_sentence_stands_in_a_book_once_whatever_its_case_and_marks(encoder):
@@ -51,7 +51,7 @@ def test_a_sentence_stands_in_a_book_once_whatever_its_case_and_marks(encoder):
 
 
 def test_a_text_that_is_to_be_protected_is_refused_without_showing_it(encoder):
-    gathering = Gathering(encoder.features, Protected([PRIVATE]))
+    gathering = Gathering(encoder.features, PrivateTexts([PRIVATE]))
     with pytest.raises(InputError, match="word for word") as caught:
         gathering.add(PRIVATE.upper())
     assert "sister" not in str(caught.value).lower()
@@ -104,7 +104,7 @@ def test_a_book_is_not_written_over_anything(encoder, tmp_path):
 
 
 def test_without_the_shipped_book_the_way_out_is_said(monkeypatch):
-    monkeypatch.setattr(models, "shipped", lambda: [])
+    monkeypatch.setattr(models, "shipped", list)
     with pytest.raises(ModelError, match="allonym book build"):
         Book.open("default")
 
@@ -117,5 +117,7 @@ def test_coverage_tells_a_book_of_the_right_kind_from_another():
     assert not near.warnings
     assert far.close < 0.5
     assert "public text of the same kind" in far.warnings[0]
-    assert coverage(book, ["私は昨日、港で猫を見ました。"]).warnings == ["Nothing of the sample could be read; give one in English."]
+    assert coverage(book, ["私は昨日、港で猫を見ました。"]).warnings == [
+        "Nothing of the sample could be read; give one in English."
+    ]
     assert "word for word" in coverage(book, [" ".join(book.sentences[:2])]).warnings[0]

@@ -16,8 +16,6 @@ PUBLIC = [
 PRIVATE = "I had to wait for three hours in the corridor! Nurse Betty Miller was very nice to us, though."
 
 
-
-
 @pytest.fixture
 def here(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -80,7 +78,14 @@ def test_what_cannot_be_a_book_is_refused(here, command):
 
 
 def test_odd_texts_get_sound_results(here, command, book):
-    odd = ["", "| a | b |\n|---|---|", "def f(x):\n    return x", "Мы ждали весь день.", "no stop " * 3000, "- one\n- two"]
+    odd = [
+        "",
+        "| a | b |\n|---|---|",
+        "def f(x):\n    return x",
+        "Мы ждали весь день.",
+        "no stop " * 3000,
+        "- one\n- two",
+    ]
     (here / "odd.jsonl").write_text("".join(json.dumps({"t": text}) + "\n" for text in odd), "utf-8")
     line = ("--method", "commonplace", "--book", "book", "--loss-per-sentence", "9", "-o", "out.jsonl")
     command("anonymize", "odd.jsonl", "--text", "t", *line).done()

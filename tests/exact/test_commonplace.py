@@ -86,6 +86,6 @@ def test_a_book_of_one_sentence_works():
     method = small(candidates=5, book=SENTENCES[:1])
     assert method.mechanism_.outputs == 2
     assert set(method.transform(TEXTS * 20)) <= {"", *(" ".join(SENTENCES[:1] * count) for count in (1, 2))}
-    worst = max(log(a[said] / b[said]) for a in map(lambda t: law(method, t), TEXTS[:3])
-                for b in map(lambda t: law(method, t), TEXTS[:3]) for said in a)  # fmt: skip
+    laws = [law(method, text) for text in TEXTS]
+    worst = max(log(one[said] / other[said]) for one in laws for other in laws for said in one)
     assert worst <= method.guarantee().epsilon + 1e-9

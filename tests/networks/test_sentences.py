@@ -8,7 +8,7 @@ import pytest
 from allonym import models
 from allonym.errors import ModelError
 from allonym.networks.sentences.encoder import LENGTH, SentenceEncoder, in_bytes, similarities
-from allonym.networks.sentences.text import Features, tokens
+from allonym.networks.sentences.text import SentenceFeatures, tokens
 
 SENTENCES = [
     "The film was far too long and badly acted.",
@@ -59,7 +59,7 @@ def test_tokens_do_not_follow_case_signs_or_which_number():
 
 
 def test_unknown_words_are_read_by_their_letters():
-    features = Features(("the", "film"), pairs=10, letters=50)
+    features = SentenceFeatures(("the", "film"), pairs=10, letters=50)
     assert features.of("the film")[:2] == [0, 1]
     numbers = features.of("filmz")
     assert numbers
@@ -69,6 +69,6 @@ def test_unknown_words_are_read_by_their_letters():
 
 def test_a_damaged_encoder_is_refused(tmp_path):
     with pytest.raises(ModelError, match="do not fit"):
-        SentenceEncoder(Features(("the",), 1, 1), np.zeros((2, 4), np.int8), np.ones(3, np.uint8))
+        SentenceEncoder(SentenceFeatures(("the",), 1, 1), np.zeros((2, 4), np.int8), np.ones(3, np.uint8))
     with pytest.raises(ModelError, match="format"):
         SentenceEncoder.open(str(models.find("style-en")))

@@ -198,7 +198,7 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], wh
     stated = None if promised.words is None else -(-promised.words // filled) * filled
     verdict: Verdict = "violated"
     if stated is not None and claimed and (most > stated or written > (promised.words or 0)):
-        says = f"{max(most, written):,} words are drawn, but the guarantee counts {promised.words:,}"
+        says = f"{max(most, written):,} {promised.drawn}s are drawn, but the guarantee counts {promised.words:,}"
     elif lost > claimed * _UP:
         says = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}"
     elif not most and claimed:
@@ -206,7 +206,7 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], wh
     elif not _adds_up(anonymizer):
         says = "The losses of words and documents are more than the total that is stated"
     else:
-        words = f"A document's {most:,} words are drawn by mechanisms that lose what is stated"
+        words = f"A document's {most:,} {promised.drawn}s are drawn by mechanisms that lose what is stated"
         verdict, says = "holds", words if most else "No mechanism was needed"
     return Finding("words drawn", verdict, f"{says} ({where}).", figures)
 

@@ -47,7 +47,11 @@ class Book:
     """
 
     def __init__(
-        self, sentences: Sequence[str], vectors: Bytes, encoder: SentenceEncoder, config: Mapping[str, Any] | None = None
+        self,
+        sentences: Sequence[str],
+        vectors: Bytes,
+        encoder: SentenceEncoder,
+        config: Mapping[str, Any] | None = None,
     ) -> None:
         if not sentences or vectors.shape != (len(sentences), encoder.dimensions) or vectors.dtype != np.int8:
             raise ModelError("A book needs sentences and a vector of each: build it again.")

@@ -18,7 +18,7 @@ from allonym.language import sequences
 from allonym.language.blocked_words import holds_blocked
 from allonym.language.facts import names
 from allonym.language.words import words
-from allonym.networks.sentences.text import Features, tokens
+from allonym.networks.sentences.text import SentenceFeatures, tokens
 
 FEWEST_WORDS, MOST_WORDS = 4, 30
 RUN = 8  # words in a row that are nobody's chance
@@ -55,7 +55,7 @@ class Gathered:
     texts: int = 0
 
 
-class Protected:
+class PrivateTexts:
     """The texts that a book is to protect: none of their sentences, and no run of eight of their words, is let in."""
 
     def __init__(self, texts: Iterable[str] = ()) -> None:
@@ -87,9 +87,9 @@ class Gathering:
         protected: The texts that the book is to protect.
     """
 
-    def __init__(self, features: Features, protected: Protected | None = None) -> None:
+    def __init__(self, features: SentenceFeatures, protected: PrivateTexts | None = None) -> None:
         self._known = frozenset(features.words)
-        self._protected = protected or Protected()
+        self._protected = protected or PrivateTexts()
         self._seen: set[bytes] = set()
         self.gathered = Gathered()
 

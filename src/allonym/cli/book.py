@@ -58,11 +58,11 @@ def build(
 ) -> None:
     """Make a book from public text: files of any format that Allonym reads, or folders."""
     from allonym.books import book as books
-    from allonym.books.building import Gathering, Protected, spread
+    from allonym.books.building import Gathering, PrivateTexts, spread
     from allonym.networks.sentences import encoder as encoders
 
     encoder = encoders.SentenceEncoder.open()
-    guarded = Protected() if protected is None else Protected(_texts(protected, protected_text or text))
+    guarded = PrivateTexts() if protected is None else PrivateTexts(_texts(protected, protected_text or text))
     gathering = Gathering(encoder.features, guarded)
     for source in sources:
         for one in _texts(source, text):

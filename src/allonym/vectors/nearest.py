@@ -90,9 +90,7 @@ class _Best:
         numbers = np.zeros(found.shape, np.int64)
         group = np.repeat(np.arange(len(changed)), sizes)
         found[group, at], numbers[group, at] = products[rows, columns], columns + start
-        self._keep(
-            np.hstack([self._products[changed], found]), np.hstack([self.numbers[changed], numbers]), changed
-        )
+        self._keep(np.hstack([self._products[changed], found]), np.hstack([self.numbers[changed], numbers]), changed)
 
     def _keep(self, products: Float32, numbers: Int64, rows: Int64 | None = None) -> None:
         order = np.argsort(-products, axis=1, kind="stable")[:, : self._count]

@@ -1,8 +1,7 @@
-"""Commonplace: says a text in sentences out of a public book. Every sentence is drawn, and what it says nobody wrote
-for this text.
+"""Commonplace: says a text in sentences out of a public book, each drawn with a proved loss.
 
 A *commonplace book* was where people copied other people's sentences. Here the loss is spent on whole sentences, not on
-words: a dozen nats choose one of 300,000, and how a person writes never enters.
+words: a dozen nats find one of a hundred thousand, and how a person writes never enters.
 
 How a document becomes a text (docs/commonplace.md has the proof):
 
@@ -41,6 +40,7 @@ from allonym.language.words import checked_texts
 from allonym.mechanisms import Subset
 from allonym.models import shipped
 from allonym.privacy import Guarantee, accounting
+from allonym.privacy.guarantee import Drawn
 from allonym.randomness import DocumentStreams
 
 ASSUMPTIONS = (
@@ -72,7 +72,7 @@ class Commonplace(Anonymizer):
 
     method = "commonplace"
     draws_its_length = True
-    drawn: ClassVar = "sentence"
+    drawn: ClassVar[Drawn] = "sentence"
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class Commonplace(Anonymizer):
         book: str | Path = "default",
         loss_per_sentence: float = 13.0,
         sentences: int = 6,
-        candidates: int = 5,
+        candidates: int = 3,
     ) -> None:
         self.book = book
         self.loss_per_sentence = loss_per_sentence

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from allonym import arithmetic, disk, models
 from allonym.errors import ModelError
 from allonym.language import ENGLISH
-from allonym.networks.sentences.text import Features
+from allonym.networks.sentences.text import SentenceFeatures
 
 DEFAULT: Final = ENGLISH.model("sentences")
 FORMAT, VERSION = "sentence-encoder", 1
@@ -43,7 +43,7 @@ class SentenceEncoder:
         digest: What tells this encoder from others.
     """
 
-    def __init__(self, features: Features, rows: Bytes, weights: NDArray[np.uint8], digest: str = "") -> None:
+    def __init__(self, features: SentenceFeatures, rows: Bytes, weights: NDArray[np.uint8], digest: str = "") -> None:
         fits = rows.ndim == 2 and len(rows) == len(weights) == len(features)
         if not fits or rows.dtype != np.int8 or weights.dtype != np.uint8:
             raise ModelError("The sentence encoder's weights do not fit its features: fetch or make it again.")
@@ -62,7 +62,7 @@ class SentenceEncoder:
     @property
     def dimensions(self) -> int:
         """How many entries a vector has."""
-        return self._rows.shape[1]
+        return int(self._rows.shape[1])
 
     def encode(self, sentences: Sequence[str]) -> Bytes:
         """Return a vector a sentence; zeros for one without a word."""
@@ -95,7 +95,7 @@ def similarities(first: Bytes, second: Bytes) -> NDArray[np.float64]:
     one, other = first.astype(np.float64), second.astype(np.float64)
     lengths = np.sqrt((one * one).sum(axis=1) * (other * other).sum(axis=1))
     products: NDArray[np.float64] = (one * other).sum(axis=1)
-    return np.divide(products, lengths, out=np.zeros_like(products), where=lengths > 0)
+    return np.divide(products, lengths, out=np.zeros(len(products)), where=lengths > 0)  # type: ignore[no-any-return]
 
 
 @cache
@@ -104,9 +104,12 @@ def _opened(model: str) -> SentenceEncoder:
     tensors = models.open_tensors(found)
     words = tuple((found.folder / models.VOCABULARY).read_text("utf-8").split("\n")[:-1])
     try:
-        features = Features(words, *_sizes(found.config))
+        features = SentenceFeatures(words, *_sizes(found.config))
         return SentenceEncoder(
-            features, tensors["rows"], tensors["weights"], disk.digest(found.folder / models.WEIGHTS)  # type: ignore[arg-type]
+            features,
+            tensors["rows"],  # type: ignore[arg-type] # of which kinds they are, the constructor checks
+            tensors["weights"],  # type: ignore[arg-type]
+            disk.digest(found.folder / models.WEIGHTS),
         )
     except (KeyError, TypeError, ValueError) as broken:
         raise ModelError(f"The model folder {found.folder} has no sentence encoder: fetch it again.") from broken

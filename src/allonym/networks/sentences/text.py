@@ -39,7 +39,7 @@ def tokens(sentence: str) -> list[str]:
 
 
 @dataclass(frozen=True)
-class Features:
+class SentenceFeatures:
     """How sentences are read.
 
     Attributes:

@@ -173,7 +173,7 @@ OURS = (
     AS_AN_ADULT,
 )
 PLAIN_CLAUSES = OURS[:1]
-# By the name of the texts; measured where the book's folder lies below the working directory: see tools/prepare_books.py.
+# By the name of the texts; measured where the folder of the book lies: see tools/prepare_books.py.
 BOOKS = {
     "imdb62-10": (commonplace("books/reviews", 6),),
     "newsgroups20-10": (commonplace("books/posts", 6),),
