@@ -34,6 +34,8 @@ def test_a_book_is_built_shown_and_used(here, command, book):
     shown = command("book", "show", "book", "--sample", "letter.txt", "--json").done().json
     assert shown["sentences"] == 6
     assert shown["coverage"]["sentences"] == 2
+    each = command("book", "show", "book", "--sample", "letter.txt", "--each").done().out
+    assert "I had to wait for three hours in the corridor!\n    → We waited for hours in a cold corridor." in each
     line = ("--method", "commonplace", "--book", "book", "--loss-per-sentence", "20")
     done = command("anonymize", "letter.txt", *line, "-o", "out.txt").done()
     assert "each output sentence shifts" in done.err
@@ -46,9 +48,10 @@ def test_a_book_is_built_shown_and_used(here, command, book):
 
 
 def test_the_cost_is_said_beforehand_in_sentences_and_in_total(here, command, book):
-    (here / "one.txt").write_text(PRIVATE, "utf-8")
-    (here / "two.txt").write_text("The telephone broke. " + PRIVATE, "utf-8")
-    line = ("--method", "commonplace", "--book", "book", "--sentences", "3", "--loss-per-sentence", "2")
+    (here / "one.txt").write_text("The room was clean and quiet.", "utf-8")
+    (here / "two.txt").write_text("We waited for hours in a cold corridor. The room was clean and quiet.", "utf-8")
+    line = ("--method", "commonplace", "--book", "book", "--sentences", "3", "--candidates", "1")
+    line += ("--loss-per-sentence", "2")
     assert "with 3 sentences, ε = 6.00" in command("anonymize", "one.txt", "--dry-run", *line).done().out
     told = command("guarantee", *line, "--between", "one.txt", "two.txt").done().out
     assert "Between the two documents (3 sentences each)" in told
@@ -75,6 +78,7 @@ def test_what_cannot_be_a_book_is_refused(here, command):
     command("book", "show", "nowhere").refused()
     command("book", "show", "style-en").refused()
     command("book", "build", "-", "-o", "b").refused()
+    command("book", "show", "book-example", "--each").refused()
 
 
 def test_odd_texts_get_sound_results(here, command, book):

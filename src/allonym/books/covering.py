@@ -56,6 +56,27 @@ class Coverage:
         return said
 
 
+@dataclass(frozen=True)
+class NearestPair:
+    """A sentence of a sample beside the nearest one of a book; private as the sample is."""
+
+    sentence: str
+    nearest: str | None  # None where none is close
+    cosine: float
+
+
+def beside(book: Book, texts: Sequence[str]) -> list[NearestPair]:
+    """Return every sentence of texts beside the nearest one of a book."""
+    asked = [sentence for text in texts for sentence in sequences.cut(text)]
+    vectors = book.encoder.encode(asked)
+    nearest = book.nearest(vectors, 1)[:, 0] if asked else np.zeros(0, np.int64)
+    alike = similarities(vectors, book.vectors[nearest]).tolist()
+    return [
+        NearestPair(" ".join(sentence.split()), book.sentences[number] if cosine >= CLOSE else None, round(cosine, 3))
+        for sentence, number, cosine in zip(asked, nearest.tolist(), alike, strict=True)
+    ]
+
+
 def coverage(book: Book, texts: Sequence[str]) -> Coverage:
     """Return how well a book covers texts."""
     asked = [sentence for text in texts for sentence in sequences.cut(text)]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from allonym.books.book import Book
     from allonym.books.building import Gathered
 
+NOTHING_CLOSE = "(no close sentence in the book)"
 _MOST = 10_000_000  # sentences of a book
 _CARD = """\
 # {name}
@@ -94,23 +95,31 @@ def build(
 @click.argument("folder", metavar="DIR")
 @click.option("--sample", help="Texts of the kind to protect: how well does the book cover them?")
 @click.option("--text", help="Column of the sample with the texts.")
+@click.option("--each", is_flag=True, help="Print every sentence of the sample beside the nearest one of the book.")
 @common_options
 @click.pass_obj
-def show(talk: Talk, folder: str, sample: str | None, text: str | None) -> None:
+def show(talk: Talk, folder: str, sample: str | None, text: str | None, each: bool) -> None:
     """Say what a book holds and what a sentence from it costs; with a sample, how well it covers it."""
     from allonym.books.book import Book
-    from allonym.books.covering import coverage
+    from allonym.books.covering import beside, coverage
 
+    if each and sample is None:
+        raise click.UsageError("--each needs the sentences of a --sample.")
     book = Book.open(folder)
     record: dict[str, Any] = {"name": book.config.get("name", folder), "sentences": len(book)}
     lines = [f"{record['name']}: {len(book):,} sentences.", *_some(book)]
     if sample is not None:
-        covered = coverage(book, list(_texts(sample, text)))
+        texts = list(_texts(sample, text))
+        covered = coverage(book, texts)
         record["coverage"] = asdict(covered)
         lines.append(
             f"Of {covered.sentences:,} sentences of the sample, {covered.close:.0%} have a close one in the book; "
             f"the usual cosine with the nearest is {covered.median:.2f}."
         )
+        if each:
+            pairs = beside(book, texts)
+            record["sentences_of_sample"] = [asdict(pair) for pair in pairs]
+            lines += [f"  {pair.sentence}\n    → {pair.nearest or NOTHING_CLOSE}" for pair in pairs]
         for warning in covered.warnings:
             talk.say(warning)
     talk.data(record, "\n".join(lines))
