@@ -34,6 +34,15 @@ def test_batches_and_tiles_do_not_matter(monkeypatch):
     np.testing.assert_array_equal(np.concatenate([table.search(queries[i : i + 1], 5) for i in range(40)]), whole)
 
 
+@pytest.mark.parametrize("rows", [40, 1000, 2600])
+def test_compiled_products_find_the_same(monkeypatch, rows):
+    vectors, queries = made(rows, 10, 5, 9), made(31, 10, 6, 9)
+    monkeypatch.setattr(nearest, "worth_compiling", lambda entries: False)
+    plain = NearestVectors(vectors).search(queries, 6)
+    monkeypatch.setattr(nearest, "worth_compiling", lambda entries: True)
+    np.testing.assert_array_equal(NearestVectors(vectors).search(queries, 6), plain)
+
+
 def test_the_largest_products_are_exact():
     """At the limit of width every partial sum is still a whole number that float32 holds."""
     vectors = np.full((3, 1024), -128, np.int8)

@@ -2,15 +2,19 @@
 
 Every product is a whole number of at most 2^24 with all its partial sums, so float32 holds it and any linear-algebra
 library gives it, in whatever order it adds. What is compared is therefore the same on every processor, and what is
-found does not depend on how many are asked for at a time. See docs/exactness.md.
+found does not depend on how many are asked for at a time. See docs/exactness.md. Where compiling pays, products are
+taken of 16-bit integers, in half of the time; the numbers are the same.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cached_property
+
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.acceleration import in_threads
+from allonym.acceleration import in_threads, worth_compiling
 from allonym.errors import ParameterError
 
 Bytes = NDArray[np.int8]
@@ -21,6 +25,7 @@ _LARGEST_SUM = 2**24  # up to here float32 holds every whole number
 _LARGEST_ENTRY = 128
 _QUERIES = 384  # at a time: the products of a tile stay in the cache while they are looked at
 _TILE = 1024  # vectors
+_FEWEST = 16  # vectors that a compiled loop takes at a time
 
 
 class NearestVectors:
@@ -46,24 +51,51 @@ class NearestVectors:
         count = min(count, len(self._vectors))
         if not len(queries):
             return np.empty((0, count), np.int64)
-        parts = in_threads(lambda rows: self._some(queries[rows], count), len(queries), len(self._vectors))
+        # Packed before threads begin: each would pack all of it.
+        fast = worth_compiling(queries.shape[0] * len(self._vectors)) and bool(self._packed)
+        parts = in_threads(lambda rows: self._some(queries[rows], count, fast), len(queries), len(self._vectors))
         return np.concatenate(parts)
 
-    def _some(self, queries: Bytes, count: int) -> Int64:
-        starts = range(0, len(queries), _QUERIES)
-        return np.concatenate([self._few(queries[start : start + _QUERIES], count) for start in starts])
+    def _some(self, queries: Bytes, count: int, fast: bool) -> Int64:
+        found = []
+        for start in range(0, len(queries), _QUERIES):
+            few = queries[start : start + _QUERIES]
+            best = _Best(len(few), count)
+            for first, products in self._integer_tiles(few) if fast else self._float_tiles(few):
+                best.offer(products, first)
+            found.append(best.numbers)
+        return np.concatenate(found)
 
-    def _few(self, queries: Bytes, count: int) -> Int64:
+    def _float_tiles(self, queries: Bytes) -> Iterator[tuple[int, Float32]]:
+        """Yield the products of all queries with the next few vectors, and which vector is the first of them."""
         wide = queries.astype(np.float32)
-        best = _Best(len(queries), count)
         tile = np.empty((min(_TILE, len(self._vectors)), wide.shape[1]), np.float32)
         products = np.empty((len(queries), len(tile)), np.float32)
         for start in range(0, len(self._vectors), _TILE):
             some = self._vectors[start : start + _TILE]
             tile[: len(some)] = some
-            room = products[:, : len(some)] if len(some) == len(tile) else np.empty((len(wide), len(some)), np.float32)
-            best.offer(np.matmul(wide, tile[: len(some)].T, out=room), start)
-        return best.numbers
+            room = products if len(some) == len(tile) else np.empty((len(wide), len(some)), np.float32)
+            yield start, np.matmul(wide, tile[: len(some)].T, out=room)
+
+    def _integer_tiles(self, queries: Bytes) -> Iterator[tuple[int, Float32]]:
+        """Yield the same by compiled products of integers."""
+        from allonym.vectors._loops.integer_products import ROWS, multiply_as_floats, packed
+
+        rows = packed(queries.astype(np.int16), ROWS)
+        for start, tile in self._packed:
+            products = np.empty((len(rows) * ROWS, min(_TILE, len(self._vectors) - start)), np.float32)
+            multiply_as_floats(rows, tile, products)
+            yield start, products[: len(queries)]
+
+    @cached_property
+    def _packed(self) -> list[tuple[int, NDArray[np.int32]]]:
+        """The vectors in tiles as the compiled loop takes them, and the first of each; none where the last is small."""
+        from allonym.vectors._loops.integer_products import packed_to_the_end
+
+        starts = range(0, len(self._vectors), _TILE)
+        if len(self._vectors) - starts[-1] < _FEWEST:
+            return []
+        return [(start, packed_to_the_end(self._vectors[start : start + _TILE].astype(np.int16))) for start in starts]
 
 
 class _Best:
