@@ -71,6 +71,8 @@ class SentenceFeatures:
             elif latin := _latin(token):
                 features += self._runs(latin)
                 read.append(latin)
+        if not any(token[0].isalnum() for token in read):  # marks alone say nothing
+            return []
         start = len(self.words)
         features += [start + crc32(f"{one} {two}".encode()) % self.pairs for one, two in pairwise(read)]
         return features
