@@ -22,7 +22,11 @@ CARD = f"""\
 {{count}} sentences that we wrote ourselves, for tests and for a first look at the method commonplace. Far too few to
 say what a text says: make a book of your own with `allonym book build`.
 
-Made by `tools/build_book_example.py` from the list in this folder. Licence: Apache 2.0, as the program.
+Made by `tools/build_book_example.py` from the list in this folder.
+
+## Licences
+
+Apache 2.0, as the program.
 """
 
 

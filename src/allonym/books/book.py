@@ -24,7 +24,7 @@ from allonym.networks.sentences.encoder import SentenceEncoder
 from allonym.vectors.nearest import NearestVectors
 
 FORMAT, VERSION = "book", 1
-DEFAULT: Final = ENGLISH.model("book")
+DEFAULT: Final = f"book-{ENGLISH.code}"  # not shipped yet
 SENTENCES: Final = "sentences.txt"
 NO_DEFAULT: Final = (
     f"This version of Allonym comes without the book {DEFAULT}: make one from public text with "

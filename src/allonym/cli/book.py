@@ -27,6 +27,8 @@ _CARD = """\
 Taken from {texts:,} texts of {sources} that its builder holds for public, by `allonym book build`; the texts to protect
 were {protected}. Left out: {left_out}.
 
+## Licences
+
 Sentences are handed out as they stand: whoever wrote them may be recognised by them, and their licence applies.
 """
 

@@ -58,7 +58,7 @@ ENGLISH = Language(
             "blocked words": "blocked_words",
         }
     ),
-    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences", "book"}),
+    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),
 )
 
 LANGUAGES = MappingProxyType({language.code: language for language in (ENGLISH,)})
