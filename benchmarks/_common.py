@@ -213,15 +213,20 @@ def interleaved(works: dict[str, Callable[[], object]], repeats: int = REPEATS) 
 
 
 def matrix_pass(vectors: NDArray[np.float32]) -> None:
-    """Multiply all vectors with all, 512 rows at a time, in float32, as a linear-algebra library does it.
+    """Multiply all vectors with all."""
+    multiply(vectors, vectors.T)
+
+
+def multiply(rows: NDArray[np.float32], columns: NDArray[np.float32], *, at_once: int = _SLAB_ROWS) -> None:
+    """Multiply all rows with all columns, some rows at a time, in float32, as a linear-algebra library does it.
 
     On one thread, because the idle time of further threads would count as CPU time and flatter what is compared.
     """
-    slab = np.empty((_SLAB_ROWS, len(vectors)), np.float32)
+    slab = np.empty((at_once, columns.shape[1]), np.float32)
     with threadpool_limits(1):
-        for start in range(0, len(vectors), _SLAB_ROWS):
-            rows = vectors[start : start + _SLAB_ROWS]
-            np.matmul(rows, vectors.T, out=slab[: len(rows)])
+        for first in range(0, len(rows), at_once):
+            few = rows[first : first + at_once]
+            np.matmul(few, columns, out=slab[: len(few)])
 
 
 def warm_up(table: WordTable) -> None:

@@ -12,9 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from _common import Row, interleaved, run_script, zipf_inputs
-from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
+from _common import Row, interleaved, multiply, run_script, zipf_inputs
 
 from allonym.anonymizers.a4nt import A4NT
 from allonym.language.sequences import SPECIAL, Vocabulary
@@ -22,7 +20,6 @@ from allonym.language.sequences import SPECIAL, Vocabulary
 SENTENCES, SHORTEST, LONGEST, TOGETHER = 1_000, 3, 30, 10
 PER_SECOND = 50
 ROUNDS = 3
-SLAB = 512
 
 
 def make_documents(vocabulary: Vocabulary) -> tuple[list[str], int]:
@@ -33,15 +30,6 @@ def make_documents(vocabulary: Vocabulary) -> tuple[list[str], int]:
     sentences = [" ".join(words[word] for word in sentence).capitalize() + "." for sentence in drawn]
     documents = [" ".join(sentences[first : first + TOGETHER]) for first in range(0, SENTENCES, TOGETHER)]
     return documents, int(lengths.sum()) + SENTENCES  # with the full stops
-
-
-def multiply(features: NDArray[np.float32], columns: NDArray[np.float32]) -> None:
-    """Multiply all features with all words and do nothing else."""
-    slab = np.empty((SLAB, columns.shape[1]), np.float32)
-    with threadpool_limits(1):
-        for first in range(0, len(features), SLAB):
-            rows = features[first : first + SLAB]
-            np.matmul(rows, columns, out=slab[: len(rows)])
 
 
 def measure(_: Path | None) -> Sequence[Row]:

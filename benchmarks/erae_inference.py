@@ -23,10 +23,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from _common import Row, child_json, cpu_seconds, interleaved, run_script, zipf_inputs
+from _common import Row, child_json, cpu_seconds, interleaved, multiply, run_script, zipf_inputs
 from numpy.typing import NDArray
 from safetensors.numpy import save_file
-from threadpoolctl import threadpool_limits
 
 from allonym import models
 from allonym.language.sequences import SPECIAL, Vocabulary
@@ -79,18 +78,9 @@ def rate_all(reader: EraeReader, features: NDArray[np.float32]) -> None:
         pass
 
 
-def multiply(features: NDArray[np.float32], columns: NDArray[np.float32]) -> None:
-    """Multiply all features with all words and do nothing else."""
-    slab = np.empty((SLAB, columns.shape[1]), np.float32)
-    with threadpool_limits(1):
-        for first in range(0, len(features), SLAB):
-            rows = features[first : first + SLAB]
-            np.matmul(rows, columns, out=slab[: len(rows)])
-
-
 def rate_in_floats(features: NDArray[np.float32], columns: NDArray[np.float32]) -> None:
     """Rate all features by one float32 product, the bias as a further row of it, and do nothing else."""
-    multiply(np.pad(features, ((0, 0), (0, 1)), constant_values=1), columns)
+    multiply(np.pad(features, ((0, 0), (0, 1)), constant_values=1), columns, at_once=SLAB)
 
 
 def gains(reader: EraeReader, features: NDArray[np.float32], with_bias: NDArray[np.float32]) -> list[float]:
@@ -139,7 +129,7 @@ def measure_in(folder: Path, source: str) -> Sequence[Row]:
     do_all(reader, sentences, steps)
     seconds = interleaved(
         {
-            "product": lambda: multiply(features, columns),
+            "product": lambda: multiply(features, columns, at_once=SLAB),
             "everything": lambda: do_all(reader, sentences, steps),
         }
     )

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from _executors import executors
 from spark_scaling import WORDS, settings
 
 from allonym.budget.ledger import Ledger
@@ -45,28 +46,6 @@ def write_parts(folder: Path, rows: int) -> int:
         (folder / f"part-{part:02d}.jsonl").write_text("".join(lines[part * rows : (part + 1) * rows]))
     folder.with_name("whole.jsonl").write_text("".join(lines))
     return damaged
-
-
-def executors(program: int) -> list[int]:
-    """Return the processes of executors that a program started, directly or not."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            mine = b"CoarseGrainedExecutorBackend" in (path / "cmdline").read_bytes()
-            if mine and program in ancestors(int(path.name)):
-                found.append(int(path.name))
-        except OSError:
-            continue
-    return found
-
-
-def ancestors(process: int) -> list[int]:
-    """Return the parent of a process, its parent, and so on."""
-    found = []
-    while process > 1:
-        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-        found.append(process)
-    return found
 
 
 def run_and_kill(line: list[str], environment: dict[str, str], folder: Path) -> dict[str, Any]:

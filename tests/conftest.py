@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
+import sys
 from collections.abc import Iterator
 from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 
@@ -13,6 +16,25 @@ import pytest
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 PATIENCE = 900.0  # seconds; a loaded machine takes its time, so a limit is there to end what hangs and for nothing else
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+
+
+@pytest.fixture
+def benchmark_script(monkeypatch):
+    """Take a script of the benchmarks as a module."""
+
+    def take(name: str):
+        if not BENCHMARKS.is_dir():
+            pytest.skip("the benchmarks are not here")
+        monkeypatch.syspath_prepend(str(BENCHMARKS))
+        found = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
+        module = importlib.util.module_from_spec(found)
+        monkeypatch.setitem(sys.modules, name, module)
+        found.loader.exec_module(module)
+        return module
+
+    return take
 
 
 @pytest.fixture(scope="module")

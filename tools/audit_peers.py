@@ -168,6 +168,20 @@ _MLDP, _DIFFRACTOR = "mldp-text 0.1.2", "dp-diffractor 0.2.1"
 _WORDS_ONLY = "words in, words out: length and punctuation are copied by design"
 _NEIGHBOURS = (("house", "water"), ("winter", "doctor"))
 
+
+def _on_six_words(name: str, mechanism: str, epsilon: float) -> Trial:
+    """Return the audit of a mechanism of mldp-text on six words that lie on a line, neighbours at distance 1."""
+    return Trial(
+        _MLDP,
+        f"{name} on six words on a line, ε = {epsilon:g}",
+        f"mldp --mechanism {mechanism} --epsilon {epsilon:g} --toy",
+        epsilon,
+        f"ε times the distance, 1; {_WORDS_ONLY}",
+        _NEIGHBOURS,
+        draws=5000,
+    )
+
+
 TRIALS = (
     Trial(
         _MLDP,
@@ -177,42 +191,10 @@ TRIALS = (
         f"ε times the distance of any two of the words asked about is below 100; {_WORDS_ONLY}",
         draws=500,
     ),
-    Trial(
-        _MLDP,
-        "multivariate (calibrated) mechanism on six words on a line, ε = 0.5",
-        "mldp --mechanism multivariate_calibrated --epsilon 0.5 --toy",
-        0.5,
-        f"ε times the distance, 1; {_WORDS_ONLY}",
-        _NEIGHBOURS,
-        draws=5000,
-    ),
-    Trial(
-        _MLDP,
-        "Vickrey mechanism on six words on a line, ε = 0.5",
-        "mldp --mechanism vickrey --epsilon 0.5 --toy",
-        0.5,
-        f"ε times the distance, 1; {_WORDS_ONLY}",
-        _NEIGHBOURS,
-        draws=5000,
-    ),
-    Trial(
-        _MLDP,
-        "truncated exponential mechanism (TEM) on six words on a line, ε = 0.5",
-        "mldp --mechanism tem --epsilon 0.5 --toy",
-        0.5,
-        f"ε times the distance, 1; {_WORDS_ONLY}",
-        _NEIGHBOURS,
-        draws=5000,
-    ),
-    Trial(
-        _MLDP,
-        "truncated exponential mechanism (TEM) on six words on a line, ε = 5",
-        "mldp --mechanism tem --epsilon 5 --toy",
-        5.0,
-        f"ε times the distance, 1; {_WORDS_ONLY}",
-        _NEIGHBOURS,
-        draws=5000,
-    ),
+    _on_six_words("multivariate (calibrated) mechanism", "multivariate_calibrated", 0.5),
+    _on_six_words("Vickrey mechanism", "vickrey", 0.5),
+    _on_six_words("truncated exponential mechanism (TEM)", "tem", 0.5),
+    _on_six_words("truncated exponential mechanism (TEM)", "tem", 5.0),
     Trial(
         _MLDP,
         "SynTF, ε = 1",
@@ -282,7 +264,7 @@ def _audited(trial: Trial) -> dict[str, Any]:
         )
     except AllonymError as error:
         return {**record, "violated": None, "error": f"{error} {_last_words(trial)}", "findings": []}
-    findings = [{**one.to_dict(), "command": trial.command} for one in found.findings]
+    findings = [{**one.to_json(), "command": trial.command} for one in found.findings]
     return {**record, "violated": bool(found.violations), "error": None, "findings": findings}
 
 

@@ -129,7 +129,7 @@ def _laws(rng: Rng) -> tuple[list[dict[str, Any]], list[Row]]:
             draws = DRAWS // 10 if table.mechanism.input_axes else DRAWS
             inputs = f"{table.inputs:,} {'candidate sets' if table.of else 'words'}"
             rows.append(Row(f"{name}, worst pair of {inputs}", pair, worst["exact_loss"], draws))
-    return [{"method": name, "findings": [one.to_dict() for one in own]} for name, own in exact.items() if own], rows
+    return [{"method": name, "findings": [one.to_json() for one in own]} for name, own in exact.items() if own], rows
 
 
 def _worst(findings: list[Finding]) -> Mapping[str, Any]:
@@ -162,7 +162,7 @@ def _releases() -> list[dict[str, Any]]:
     for name, method in _methods().items():
         if method.guarantee().formal:
             audit = Audit(subject=name, claim="its guarantee", findings=tuple(of_release(method)))
-            found.append(audit.to_dict())
+            found.append(audit.to_json())
     return found
 
 
@@ -174,7 +174,7 @@ def _black_boxes() -> list[dict[str, Any]]:
         findings = of_texts(method, draws=TEXT_DRAWS)
         claim = "nothing" if not method.guarantee().formal else "its guarantee"
         audit = Audit(subject=f"{name}{audited_at.get(name, '')}", claim=claim, findings=tuple(findings))
-        found.append({**audit.to_dict(), "draws": TEXT_DRAWS})
+        found.append({**audit.to_json(), "draws": TEXT_DRAWS})
     return found
 
 

@@ -155,14 +155,14 @@ def nearest_neighbour_distances(vectors: ArrayLike) -> _Floats:
     Float32 products with a bound on their rounding shortlist, float64 products and then differences decide.
     """
     points = _points(vectors, "vectors", at_least=2)
-    kept, numbers = _distinct(points)
-    found = np.zeros(len(points))
-    table = _DistanceTable.of(points[kept] if len(kept) < len(points) else points)
+    distinct, numbers = _distinct(points)
+    nearest = np.zeros(len(points))
+    table = _DistanceTable.of(points[distinct] if len(distinct) < len(points) else points)
     if table is not None:
-        distances = np.concatenate([table.nearest(rows) for rows in _slices(len(kept), _TILE)])
+        distances = np.concatenate([table.nearest(rows) for rows in _slices(len(distinct), _TILE)])
         single = np.bincount(numbers)[numbers] == 1
-        found[single] = distances[numbers[single]]
-    return found
+        nearest[single] = distances[numbers[single]]
+    return nearest
 
 
 def _numbers(values: ArrayLike, name: str) -> NDArray[Any]:
@@ -222,10 +222,10 @@ def _document(vectors: ArrayLike, weights: _Weights, name: str) -> _Document:
     points = _points(vectors, name, at_least=0)
     counts = _counts(weights, len(points), f"{name}_weights")
     points, counts = points[counts > 0], counts[counts > 0]
-    kept, numbers = _distinct(points)
-    totals = np.zeros(len(kept), dtype=np.int64)
+    distinct, numbers = _distinct(points)
+    totals = np.zeros(len(distinct), dtype=np.int64)
     np.add.at(totals, numbers, counts)
-    return points[kept].astype(np.float64), totals
+    return points[distinct].astype(np.float64), totals
 
 
 def _distinct(points: _Vectors) -> tuple[_Integers, _Integers]:
@@ -365,7 +365,7 @@ class _DistanceTable:
     def nearest(self, block: slice) -> _Floats:
         """Return the distance to the nearest other vector for each of a block."""
         numbers = np.arange(len(self.vectors))
-        rows, lowest, found = numbers[block], *np.full((2, len(numbers[block])), np.inf)
+        rows, lowest, nearest = numbers[block], *np.full((2, len(numbers[block])), np.inf)
         rough, fine = self.rounding(np.float32), self.rounding(np.float64)
         for part in _slices(len(numbers), _TILE):
             scores = self.scores(rows, numbers[part], np.float32)
@@ -384,8 +384,8 @@ class _DistanceTable:
             near, other = np.nonzero((scores <= (lowest[left] + margin)[:, None]) & (scores < np.inf))
             for pairs in _slices(len(near), 1 + 2**20 // len(self.centre)):
                 here = left[near[pairs]]
-                np.minimum.at(found, here, self.apart(rows[here], columns[other[pairs]]))
-        return found
+                np.minimum.at(nearest, here, self.apart(rows[here], columns[other[pairs]]))
+        return nearest
 
     def apart(self, rows: _Integers, columns: _Integers) -> _Floats:
         """Return the distances of pairs, from the differences of the vectors as they came."""

@@ -40,8 +40,17 @@ def test_documents_of_one_author_add_up_over_batches(ledger):
     assert totals(ledger) == (1, 3)
 
 
-def test_spellings_of_a_name_are_one_name(ledger):
-    spellings = ["José", "Jose\u0301", " JOSÉ ", "josé"]
+@pytest.mark.parametrize(
+    "spellings",
+    [
+        ["José", "Jose\u0301", " JOSÉ ", "josé"],
+        ["Işık", "IŞIK", "ışık", "is\u0327ik"],  # the capital of ı is I, and that of i is İ
+        ["İpek", "ipek", "İPEK".lower(), "I\u0307PEK"],
+        ["Weiß", "WEISS", "weiss", "WEI\u1e9e"],
+        ["Ann", "ann\0", "\x7fANN", "a\x90nn"],
+    ],
+)
+def test_spellings_of_a_name_are_one_name(ledger, spellings):
     for number, name in enumerate(spellings):
         ledger.charge(charge(1, 1, has_ids=True, has_authors=True), [([name], [name])])
         assert totals(ledger) == (number + 1, number + 1)

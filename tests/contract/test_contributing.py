@@ -49,13 +49,13 @@ def test_they_are_on_the_page(folder):
 import json
 from allonym.web import methods, rewriting
 cards = {card["name"]: card for card in methods.offered()}
-prices = {name: rewriting.price(name, 0, "Rain.").to_dict() for name in ("keywords", "plain-case")}
+prices = {name: rewriting.price(name, 0, "Rain.").to_json() for name in ("keywords", "plain-case")}
 drawn = {name: rewriting.draw(name, 0, "Rain, at HOME.", 4).released for name in prices}
 print(json.dumps([cards, prices, drawn, methods.command("keywords", 0)]))
 """
     cards, prices, drawn, command = json.loads(run(folder, script))
     assert [cards[name]["group"] for name in METHODS] == ["readable", "style"]
-    assert cards["keywords"]["gives"] == "Words of a short public list, mostly those that the text holds"
+    assert cards["keywords"]["gives"] == "Words from a short public list, mostly ones that the text contains"
     [slider] = cards["keywords"]["sliders"]
     assert [point["label"] for point in slider["points"]] == ["strongest", "strong", "middle", "close", "closest"]
     assert prices["keywords"]["loss_per_word"] <= 0.5

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,6 +17,7 @@ SOURCE = Path(allonym.__file__).parent
 ROOMS = ("audit", "cli", "evaluation", "jobs", "web")
 SHARED = {"auditing", "base", "between", "offers", "release", "settings"}  # of all anonymizers
 METHODS = set(anonymizers.examples())
+OFFERS = {offer.name for example in anonymizers.examples().values() for offer in example.offers()}
 MECHANISMS = {kind.__name__ for kind in mechanisms.kinds()}
 CLASSES = MECHANISMS | (
     {kind.__name__ for example in anonymizers.examples().values() for kind in type(example).__mro__}
@@ -69,6 +71,20 @@ def test_no_front_end_asks_for_a_class_or_a_name():
         for path in sorted((SOURCE / room).rglob("*.py")):
             found[path.relative_to(SOURCE).as_posix()] = len(offences(path.read_text("utf-8")))
     assert not +found, dict(+found)
+
+
+def chosen_by_name(script: str) -> list[str]:
+    """Return the protections that a script of the page compares with, or asks for, by a name written in it."""
+    written = re.findall(r"""(?:===|!==|protection:|case)\s*["'`]([\w-]+)["'`]""", script)
+    return [name for name in written if name in METHODS | OFFERS]
+
+
+def test_no_script_of_the_page_asks_for_a_protection_by_name():
+    scripts = sorted((SOURCE / "web" / "static").glob("*.js"))
+    assert len(scripts) > 5
+    assert not {path.name: names for path in scripts if (names := chosen_by_name(path.read_text("utf-8")))}
+    assert chosen_by_name('cards.find((card) => card.name === "meaning")') == ["meaning"]
+    assert chosen_by_name("post('/rewrite', { protection: 'syntf' })") == ["syntf"]
 
 
 @pytest.mark.parametrize(

@@ -157,28 +157,8 @@ def executor_logs() -> set[Path]:
     return set((Path(pyspark.__file__).parent / "work").glob("app-*"))
 
 
-def executors(program: int) -> list[int]:
-    """Processes of executors that a program started, directly or not."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*"):
-        try:
-            is_executor = b"CoarseGrainedExecutorBackend" in (path / "cmdline").read_bytes()
-            if is_executor and program in ancestors(int(path.name)):
-                found.append(int(path.name))
-        except OSError:
-            continue
-    return found
-
-
-def ancestors(process: int) -> list[int]:
-    found = []
-    while process > 1:
-        process = int(Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[1])
-        found.append(process)
-    return found
-
-
-def test_a_cluster_that_loses_a_worker_gives_the_rows_of_the_local_engine(command, cluster, tmp_path):
+def test_a_cluster_that_loses_a_worker_gives_the_rows_of_the_local_engine(command, cluster, benchmark_script, tmp_path):
+    executors = benchmark_script("_executors").executors
     write_parts(tmp_path / "in", "parquet")
     command(*line(tmp_path / "whole.parquet", tmp_path / "one.parquet")).done()
     before = executor_logs()

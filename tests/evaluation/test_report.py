@@ -23,6 +23,7 @@ from allonym.errors import InputError, ParameterError
 from allonym.evaluation import claims, report
 from allonym.evaluation.candidates import Method
 from allonym.evaluation.evaluate import Evaluation, evaluate
+from allonym.evaluation.reported import EvaluationReport
 from allonym.evaluation.sample import Sample
 
 WORDS = ["coffee", "train", "garden", "winter", "market", "clock", "river", "bread"]
@@ -180,13 +181,13 @@ def test_the_record_says_what_the_page_shows(folder, found):
 
 def test_the_claim_states_everything_required(found):
     for place in range(len(found.outcomes)):
-        claim = report.record(found, chosen=place)["claim"]
+        claim = EvaluationReport.on(found, chosen=place).claim
         assert set(REQUIRED) <= set(claim)
         assert all(claim[name].strip() for name in REQUIRED)
 
 
 def test_the_claim_of_a_proved_method(found):
-    claim = report.record(found, chosen=0)["claim"]
+    claim = EvaluationReport.on(found, chosen=0).claim
     promised, to_author = found.outcomes[0].promised, found.outcomes[0].promised_to_author
     assert claim["statement"] == str(promised)
     assert claim["unit"] == "each document"
@@ -199,14 +200,14 @@ def test_the_claim_of_a_proved_method(found):
 
 
 def test_the_claim_of_a_metric_method_keeps_to_a_word(found):
-    claim = report.record(found, chosen=2)["claim"]
+    claim = EvaluationReport.on(found, chosen=2).claim
     assert claim["unit"] == "each word of a document"
     assert "for each unit of" in claim["epsilon"]
     assert "as many as the documents of an author have words" in claim["composition"]
 
 
 def test_no_guarantee_is_said_to_be_none(found):
-    claim = report.record(found, chosen=3)["claim"]
+    claim = EvaluationReport.on(found, chosen=3).claim
     assert claim["epsilon"] == claim["delta"] == "none"
     assert claim["statement"].startswith("No formal privacy is promised.")
 
@@ -233,21 +234,21 @@ def test_a_repeatable_run_says_that_it_promises_nothing():
         patch.setattr(metrics, "measures", lambda: without)
         model = SynTF(vocabulary=WORDS, words=5)
         seeded = evaluate(canary_sample(), [Method(model)], [Majority()], seed=1)
-    record = report.record(seeded)
-    assert record["claim"]["epsilon"] == "none"
-    assert "promises nothing" in record["limits"][-1]
-    assert record["how"]["randomness"] == "--insecure-seed 1"
+    said = EvaluationReport.on(seeded)
+    assert said.claim["epsilon"] == "none"
+    assert "promises nothing" in said.limits[-1]
+    assert said.how["randomness"] == "--insecure-seed 1"
 
 
 def test_an_internal_report_names_authors_and_rows(found, tmp_path):
-    record = report.write(tmp_path / "internal", found, internal=True)
-    assert record["report"] == "internal"
+    written = report.write(tmp_path / "internal", found, internal=True)
+    assert written.to_json()["report"] == written.kind == "internal"
     with (tmp_path / "internal" / "predictions.csv").open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     sample = found.sample
     assert [int(row["row"]) for row in rows] == [sample.rows[place] for place in sample.places("test")]
     assert [row["author"] for row in rows] == [sample.authors[place] for place in sample.places("test")]
-    chosen = found.outcomes[record["chosen"] - 1]
+    chosen = written.outcome
     strongest = [row[f"{chosen.strongest.attacker} ({chosen.strongest.setting})"] for row in rows]
     assert strongest == list(chosen.strongest.predicted)
     page = (tmp_path / "internal" / "report.html").read_text("utf-8")
@@ -274,7 +275,7 @@ def test_many_authors_are_drawn_together(found):
 
 def test_an_unknown_choice_is_refused(found):
     with pytest.raises(ParameterError, match="from 1 to 4, got 9"):
-        report.record(found, chosen=8)
+        EvaluationReport.on(found, chosen=8)
 
 
 def test_an_existing_report_is_replaced_only_when_asked(found, tmp_path):

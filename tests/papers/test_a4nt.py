@@ -28,7 +28,17 @@ from allonym.papers.a4nt.documents import CLASSES, SIX, DocumentPart, SplitCorpu
 from allonym.papers.a4nt.paper import EXAMPLES, GOALS
 from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
 from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, A4ntBench, SentenceCounts, Sizes
-from allonym.papers.a4nt.stored import Bin
+from allonym.papers.a4nt.stored import (
+    A4ntResults,
+    Bin,
+    Levels,
+    MeasuredModel,
+    MeasuredRow,
+    ModelNames,
+    Quality,
+    Scored,
+    TranslationAttack,
+)
 from allonym.papers.ruler.grounds import Ground
 from tests.papers.conftest import syntf
 
@@ -254,37 +264,50 @@ def test_finished_work_is_not_done_again(tmp_path: Path) -> None:
 
 
 def test_bins_hold_every_sentence_once() -> None:
-    found = runs._binned(np.array([0.0, 0.05, 0.5, 1.0]), np.linspace(0, 1, 11), np.array([1.0, 3.0, 5.0, 7.0]))
-    assert [each.count for each in found] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 1]
-    assert [each.to_json()["mean"] for each in found] == [2.0, *[None] * 4, 5.0, *[None] * 3, 7.0]
+    scores, edges = np.array([0.0, 0.05, 0.5, 1.0]), np.linspace(0, 1, 11)
+    means = runs._mean_bins(scores, edges, np.array([1.0, 3.0, 5.0, 7.0]))
+    assert [each.count for each in means] == [2, 0, 0, 0, 0, 1, 0, 0, 0, 1]
+    assert [(each.middle, each.count) for each in means] == [(b.middle, b.count) for b in runs._binned(scores, edges)]
+    assert [each.to_json()["mean"] for each in means] == [2.0, *[None] * 4, 5.0, *[None] * 3, 7.0]
     assert runs._binned(np.array([0.0]), np.linspace(0, 1, 2))[0].to_json() == {"middle": 0.5, "count": 1}
 
 
-def measured(f1: float, meteor: float, setting: str = "blog-age", holdout: float = 0.9) -> dict[str, object]:
-    def attack(name: str, value: float) -> dict[str, object]:
-        return {"attacker": name, "static": {"document": {"f1": {"value": value}}}}
+def measured(f1: float, meteor: float, setting: str = "blog-age", holdout: float = 0.9) -> MeasuredRow:
+    def attack(name: str, value: float) -> TranslationAttack:
+        reached = Levels(Scored(Figure(value, value, value), {}, {}, 1))
+        return TranslationAttack(name, static=reached, adaptive=reached)
 
-    kind = {"setting": setting, "trained_for": setting, "variant": "paper", "recipe": "CycML", "way": LIKELIEST}
-    return kind | {"meteor": {"value": meteor}, "attacks": [attack("lstm", f1), attack("lstm-cnn", holdout)]}
+    quality = Quality(Figure(meteor, meteor, meteor), *[None] * 5)
+    attacks = [attack("lstm", f1), attack("lstm-cnn", holdout)]
+    names = ModelNames("made", setting, "paper", "CycML", neutral=False, balance=1.0, weights="", size_bytes=1)
+    return MeasuredRow(setting, names, MeasuredModel(LIKELIEST, attacks, quality))
+
+
+def results_of(*rows: MeasuredRow, meteor: str = "meteor_1_5") -> A4ntResults:
+    return A4ntResults("", "", "", meteor, [], [], [], [], [], rows, [], [], {})
+
+
+def test_committed_results_are_read_and_written_as_they_are() -> None:
+    stored = json.loads((RESULTS / "a4nt.json").read_text("utf-8"))
+    read = A4ntResults.from_json(stored)
+    for part in ("originals", "attackers", "measured", "operating_points", "examples"):
+        assert json.dumps([row.to_json() for row in getattr(read, part)]) == json.dumps(stored[part])
 
 
 def test_goals_need_both_sides_and_are_judged_by_the_figures() -> None:
     private, good, alike = measured(0.1, 0.5), measured(0.31, 0.70, holdout=0.4), measured(0.5, 0.95)
-    results = {"meteor": "meteor_1_5", "measured": [private, good, alike]}
-    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results)}
+    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results_of(private, good, alike))}
     assert found["blog-age", "lstm"].verdict == REACHED
     assert found["blog-age", "lstm"].row is good
     assert found["blog-age", "lstm-cnn"].verdict == REACHED
     assert found["speech", "lstm"].verdict == UNKNOWN
-    results["measured"] = [private, alike]
-    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results)}
+    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results_of(private, alike))}
     assert found["blog-age", "lstm"].verdict == found["blog-age", "lstm-cnn"].verdict == MISSED
-    assert excess(private, GOALS[0]) == pytest.approx(0.19)  # type: ignore[arg-type]
-    results["measured"] = [measured(0.1, 0.5, holdout=0.4)]
-    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results)}
+    assert excess(private, GOALS[0]) == pytest.approx(0.19)
+    alone = measured(0.1, 0.5, holdout=0.4)
+    found = {(each.goal.setting, each.goal.attacker): each for each in goals(results_of(alone))}
     assert found["blog-age", "lstm-cnn"].verdict == ALONE
-    results["meteor"] = "meteor_nltk"
-    assert {each.verdict for each in goals(results)} == {UNKNOWN}
+    assert {each.verdict for each in goals(results_of(alone, meteor="meteor_nltk"))} == {UNKNOWN}
 
 
 def test_examples_have_both_directions_of_every_setting() -> None:

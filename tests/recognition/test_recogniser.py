@@ -248,7 +248,7 @@ def test_few_words_and_few_pieces_are_warned_of(recogniser):
 def test_the_verdict_is_json_and_holds_no_text(recogniser):
     secret = "qwertzuiop"
     found = recogniser.check(f"{secret} {written('ada', 30, 3)}", me="ada")
-    answer = json.loads(json.dumps(found.to_dict()))
+    answer = json.loads(json.dumps(found.to_json()))
     assert answer["risk"] == found.risk
     assert answer["author"] == "ada"
     assert answer["opinions"][0]["candidates"][0] == {"author": "ada", "probability": found.risk}

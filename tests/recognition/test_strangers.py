@@ -52,7 +52,7 @@ def test_the_answer_is_a_sentence_and_json(recogniser):
     found = recogniser.check(made_up(3, 150, 78))
     assert found.open_set.startswith("By none of these: ")
     assert "With some of these writers left out, " in found.open_set
-    stored = json.loads(json.dumps(found.to_dict()))
+    stored = json.loads(json.dumps(found.to_json()))
     assert stored["none_of_these"]["share"] == found.none_of_these.share
     assert set(stored["none_of_these"]["errors"]) >= {"strangers_taken", "known_refused", "authors", "words"}
 

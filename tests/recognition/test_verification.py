@@ -79,7 +79,7 @@ def test_unseen_authors_are_told_apart(verifier):
     assert measured.area_under_curve > 0.95
     assert measured.accuracy.value > 0.85
     assert measured.pairs == 200
-    assert measured.to_dict()["accuracy"]["value"] == measured.accuracy.value
+    assert measured.to_json()["accuracy"]["value"] == measured.accuracy.value
 
 
 def test_probability_is_symmetric_bounded_and_higher_for_one_author(verifier):

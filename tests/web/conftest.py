@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-import importlib.util
 import os
 import shutil
 import socket
-import sys
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,7 +24,6 @@ from allonym.anonymizers.identity import Identity
 from allonym.web import guard, heads, methods, server, work
 from tests.conftest import PATIENCE
 
-BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 PORT = 8765
 CURVE = methods.curve
 ORIGIN = f"http://127.0.0.1:{PORT}"
@@ -78,23 +75,6 @@ def unproved(monkeypatch) -> None:
     monkeypatch.setattr(methods, "unprepared", methods.anonymizer)
     monkeypatch.setattr(methods, "parameters", lambda name, place: {} if name in chosen else real[1](name, place))
     monkeypatch.setattr(methods, "curve", lambda name, place: (None, 0) if name in chosen else CURVE(name, place))
-
-
-@pytest.fixture
-def benchmark_script(monkeypatch):
-    """Take a script of the benchmarks as a module."""
-
-    def take(name: str):
-        if not BENCHMARKS.is_dir():
-            pytest.skip("the benchmarks are not here")
-        monkeypatch.syspath_prepend(str(BENCHMARKS))
-        found = importlib.util.spec_from_file_location(name, BENCHMARKS / f"{name}.py")
-        module = importlib.util.module_from_spec(found)
-        monkeypatch.setitem(sys.modules, name, module)
-        found.loader.exec_module(module)
-        return module
-
-    return take
 
 
 @contextlib.contextmanager

@@ -80,7 +80,7 @@ def test_the_page_and_the_ledger_have_one_total_for_the_same_draws(purse):
         assert found.document >= sum(Fraction(charge.promised.epsilon) for charge in desk.charges)
         shown = number(found.document)
         assert draft is desk.draft
-        for said in (desk.badge["title"], desk.ledger, alone.told, alone.badge["title"]):
+        for said in (desk.badge.title, desk.ledger, alone.told, alone.badge.title):
             assert f"ε = {shown}" in said
         assert desk.told == ""  # the ledger says it
     assert "between any two documents of as many words and any two documents with as many" in alone.told
@@ -94,7 +94,7 @@ def test_after_a_draw_without_proof_there_is_no_total_anywhere(purse, unproved):
     desk.rewrite("core", 0)
     assert totals(purse).document is None
     assert worded(totals(purse)) == "no total can be given: 3 releases, 1 of them without a proof."
-    for said in (desk.badge["title"], desk.ledger):
+    for said in (desk.badge.title, desk.ledger):
         assert "ε =" not in said
 
 

@@ -96,7 +96,7 @@ def test_without_other_texts_it_says_what_it_cannot_tell():
     assert any("cannot tell" in note for note in found.notes)
     assert [mark.share for mark in found.marks] == sorted((mark.share for mark in found.marks), reverse=True)
     assert len({mark.kind for mark in found.marks}) >= 3
-    beside = reading.read(LETTER, None, own=[LETTER.replace("water", "wine") * 2])
+    beside = reading.read(LETTER, None, other_texts=[LETTER.replace("water", "wine") * 2])
     assert len(beside.attackers) == len(found.attackers) + 1
     assert reading.read("", None).basis == reading.read("Two words.", None).basis == "nothing"
 

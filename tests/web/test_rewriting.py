@@ -64,21 +64,21 @@ def test_the_badge_tells_the_truth(desk):
     each = first.draw.guarantee.loss_per_word
     assert first.draw.guarantee.epsilon == accounting.total(each, first.draw.words)
     claimed = desk.badge
-    assert claimed["state"] == "proved"
-    assert "between any two documents with as many sentences" in claimed["detail"]
-    assert "does not by itself rule out" in claimed["statement"]
+    assert claimed.state == "proved"
+    assert "between any two documents with as many sentences" in claimed.detail
+    assert "does not by itself rule out" in claimed.statement
     second = desk.rewrite("meaning", 4)
     again = desk.badge
-    assert again["state"] == "rerolled"
-    one, two = (float(re.search(r"ε = ([\d,]+)", badge["title"])[1].replace(",", "")) for badge in (claimed, again))
+    assert again.state == "rerolled"
+    one, two = (float(re.search(r"ε = ([\d,]+)", badge.title)[1].replace(",", "")) for badge in (claimed, again))
     assert abs(two - 2 * one) <= 2
     place = next(place for place, change in enumerate(second.draw.changes) if not change.same)
     for to, state in (("otherwise", "edited"), ("drawn", "rerolled"), ("original", "edited")):
         desk.edit(place, to)
-        assert desk.badge["state"] == state
+        assert desk.badge.state == state
     assert desk.restore().text == second.draw.released
     assert desk.reject().text == LETTER
-    assert desk.badge["title"] == rewriting.EDITED
+    assert desk.badge.title == rewriting.EDITED
 
 
 def test_a_draw_is_charged_before_it_is_seen(desk, monkeypatch):
@@ -202,45 +202,45 @@ def test_what_was_spent_is_told(desk):
     desk.rewrite("core", 0)
     assert desk.told.endswith("in 1 draw.")
     desk.rewrite("meaning", 4)
-    assert desk.badge["state"] == "rerolled"
+    assert desk.badge.state == "rerolled"
     desk.rewrite("core", 0)
-    assert "their sum holds between any two documents with as many sentences" in desk.badge["detail"]
+    assert "their sum holds between any two documents with as many sentences" in desk.badge.detail
     total = Fraction(re.search(r"ε = ([\d,.]+),", desk.told)[1].replace(",", ""))
     assert total >= sum(Fraction(charge.promised.epsilon) for charge in desk.charges)
 
 
 def test_after_a_draw_without_proof_no_badge_forgets_it(desk, unproved):
     desk.rewrite("style", 0)
-    assert desk.badge["state"] == "unproved"
+    assert desk.badge.state == "unproved"
     assert desk.told == "Spent so far: no total can be given: 1 draw, without a proof."
     desk.rewrite("core", 0)
     claimed = desk.badge
-    assert (claimed["state"], claimed["title"]) == ("mixed", rewriting.PROVED_ALONE)
-    assert "Nothing is promised for all together: 2 draws, 1 of them without a proof." in claimed["detail"]
+    assert (claimed.state, claimed.title) == ("mixed", rewriting.PROVED_ALONE)
+    assert "Nothing is promised for all together: 2 draws, 1 of them without a proof." in claimed.detail
     assert "no total can be given: 2 releases, 1 of them without a proof" in reporting.build(desk).paragraph
     for make in (downloads.public_report, downloads.privacy, downloads.internal_report):
         assert rewriting.PROVED_ALONE in make(desk)[2].decode()
     desk.forget()
     desk.read(LETTER)
     desk.rewrite("core", 0)
-    assert desk.badge["state"] == "proved"
+    assert desk.badge.state == "proved"
 
 
 def test_an_edited_text_that_may_be_known_is_remembered(desk):
     desk.rewrite("core", 4)
     desk.edit(0, "otherwise")
     desk.edit(0, "drawn")
-    assert "edited by hand" not in desk.badge["detail"]  # nobody has seen it
+    assert "edited by hand" not in desk.badge.detail  # nobody has seen it
     desk.edit(0, "otherwise")
     downloads.result(desk)
     desk.edit(0, "drawn")
-    assert rewriting.ALSO_EDITED in desk.badge["detail"]
+    assert rewriting.ALSO_EDITED in desk.badge.detail
     desk.forget()
     desk.read(LETTER)
     desk.rewrite("core", 4)
     desk.edit(0, "otherwise")
     desk.rewrite("core", 4)  # the edited one was on the screen, and may have been copied
-    assert rewriting.ALSO_EDITED in desk.badge["detail"]
+    assert rewriting.ALSO_EDITED in desk.badge.detail
     assert rewriting.ALSO_EDITED in reporting.build(desk).paragraph
 
 
@@ -336,7 +336,7 @@ def test_counts_are_saved_as_a_table(desk, monkeypatch):
     name, _, content = downloads.result(desk)
     assert name.endswith(".csv")
     assert content.decode().splitlines()[0] == "word,count"
-    assert desk.badge["state"] == "proved"
+    assert desk.badge.state == "proved"
     assert "pan" not in [file["name"] for file in downloads.names(desk)]
     with pytest.raises(InputError, match="Counts"):
         downloads.pan(desk)

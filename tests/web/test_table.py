@@ -187,6 +187,9 @@ BOMBS = {
         {"t": ["x" * 99_999] * 3_000}, column_encoding={"t": "DELTA_BYTE_ARRAY"}, **PLAIN
     ),
     "columns.parquet": lambda: parquet({f"c{number}": ["x"] for number in range(2_500)}),
+    "pages.parquet": lambda: parquet(
+        {"t": np.zeros(40_000, np.int8)}, data_page_size=1, write_batch_size=1, use_dictionary=False
+    ),
     "deep.parquet": lambda: parquet({"t": pa.nulls(1, nested(60))}),
     "keys.jsonl": lambda: json.dumps({f"key{number}": 0 for number in range(1_000_000)}).encode(),
     "list.jsonl": lambda: b'{"t": [' + b"0," * 9_000_000 + b"0]}",
@@ -238,6 +241,16 @@ def test_tables_as_people_have_them_are_not_refused(compression, version):
     taken = table.take("t.parquet", parquet(columns, compression=compression, data_page_version=version))
     assert taken.columns == list(columns)
     taken.close()
+
+
+def test_dictionaries_are_looked_into_no_longer_than_a_moment(monkeypatch):
+    """Past so many texts of all dictionaries together, only their size counts, which here is too much."""
+    words = [f"{number:06}" for number in range(3_000)]
+    content = parquet({f"c{number}": words * 20 for number in range(4)})
+    parquet_sizes.check(content)
+    monkeypatch.setattr(parquet_sizes, "_MOST_ENTRIES", 10_000)
+    with pytest.raises(InputError, match="too large"):
+        parquet_sizes.check(content)
 
 
 def test_declared_sizes_that_lie_are_no_way_in():
@@ -325,3 +338,5 @@ def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
         assert "soup" not in refused.text
     assert client.post("/api/v1/table/start", json=given | NAMES).status_code < 400
     assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]
+    for answers in (b"no,Great film really\nyes,I liked it.\n", b"n,Awful\ny,Fine\n"):
+        assert not sent(client, "answers.csv", answers).json()["named"]

@@ -10,6 +10,7 @@ import ship_style_encoder
 from allonym.drawing.tables import markdown_table
 from allonym.papers.a4nt.paper import GOALS
 from allonym.papers.a4nt.rows import excess
+from allonym.papers.a4nt.stored import MeasuredRow
 from allonym.papers.ruler.rows import ORIGINAL, Row, row_from_json
 from allonym.papers.ruler.settings import plain_clauses
 from allonym.papers.ruler.tables import interval, loss, ordered
@@ -86,7 +87,7 @@ def _a4nt_headline(sources: Sources) -> str:
     for goal in GOALS:
         model = goal.setting.removeprefix("blog-")
         attacks = f"{model}.attacks[attacker={goal.attacker}]"
-        [row] = sources.nodes(model)
+        [row] = map(MeasuredRow.from_json, sources.nodes(model))
         main = next(other for other in GOALS if other.setting == goal.setting and other.meteor is not None)
         cells = [
             f"{goal.setting}{', holdout' if goal.meteor is None else ''}",

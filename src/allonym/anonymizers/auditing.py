@@ -84,6 +84,10 @@ class Auditing:
         """Return how often each word came when the mechanism drew for one, apart from the method, in place of a law."""
         return None
 
+    def at_small_loss(self) -> Anonymizer | None:
+        """Return the method with all its words and so small a loss that each of them is likely, if it can have one."""
+        return None
+
     def small(self) -> Small | None:
         """Return the small version."""
         return None

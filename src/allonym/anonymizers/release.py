@@ -38,8 +38,8 @@ class Release:
     def counts(self) -> list[dict[str, int]]:
         """Return how often each term occurs in each document, most frequent first; for payloads of counts."""
         rows = [self.payload[[row]] for row in range(self.payload.shape[0])]
-        found = ({str(self.terms[at]): int(n) for at, n in zip(row.indices, row.data, strict=True)} for row in rows)
-        return [dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))) for counts in found]
+        counted = ({str(self.terms[at]): int(n) for at, n in zip(row.indices, row.data, strict=True)} for row in rows)
+        return [dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))) for counts in counted]
 
 
 def texts_of_counts(counts: sparse.csr_array, terms: Sequence[str]) -> list[str]:

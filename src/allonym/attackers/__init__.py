@@ -23,14 +23,14 @@ def classes() -> dict[str, type[Attacker]]:
     """Return every attacker's class, by name."""
     from allonym.attackers.base import Attacker
 
-    found: dict[str, type[Attacker]] = {}
+    by_name: dict[str, type[Attacker]] = {}
     for module in walk_packages(__path__, f"{__name__}."):
         if "._" in module.name:
             continue
         for member in vars(import_module(module.name)).values():
             if inspect.isclass(member) and issubclass(member, Attacker) and hasattr(member, "name"):
-                found[member.name] = member
-    return dict(sorted(found.items()))
+                by_name[member.name] = member
+    return dict(sorted(by_name.items()))
 
 
 def make(name: str, **parameters: Any) -> Attacker:  # noqa: ANN401 - the parameters of the attacker

@@ -117,11 +117,11 @@ def _imported(path: str) -> Any:  # noqa: ANN401 - whatever is there
         raise ParameterError(f"The module {module_name} cannot be imported ({reason}); look for it here.") from error
     if not hasattr(module, name):
         raise ParameterError(f"The module {module_name} has no {name}; give one of its classes, as module:Class.")
-    found = getattr(module, name)
-    if not inspect.isclass(found) and not inspect.isfunction(found):
-        return found
+    thing = getattr(module, name)
+    if not inspect.isclass(thing) and not inspect.isfunction(thing):
+        return thing
     try:
-        return found()
+        return thing()
     except Exception as error:
         reason = f"{type(error).__name__}: {error}"
         raise ParameterError(f"{path} cannot be made without arguments ({reason}); give one that can.") from error

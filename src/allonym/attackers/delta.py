@@ -35,8 +35,8 @@ class Delta(Attacker):
 
     def _learn(self, texts: list[str], writers: NDArray[np.intp]) -> None:
         split = [_words(text) for text in texts]
-        found = Counter(word for document in split for word in document)
-        ordered = sorted(found, key=lambda word: (-found[word], word))
+        counts = Counter(word for document in split for word in document)
+        ordered = sorted(counts, key=lambda word: (-counts[word], word))
         self._column = {word: place for place, word in enumerate(ordered[: self.most_frequent])}
         rates = self._rates(split)
         self._mean = rates.mean(0)

@@ -28,8 +28,8 @@ def standardised(scores: ArrayLike) -> Floats:
     centred = values - values.mean(axis=1, keepdims=True)
     spread = centred.std(axis=1, keepdims=True)
     # Scores that differ by rounding errors alone say nothing.
-    told = spread > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=1, keepdims=True))
-    scaled: Floats = np.divide(centred, spread, out=np.zeros_like(centred), where=told)
+    varies = spread > 1e-12 * np.maximum(1.0, np.abs(values).max(axis=1, keepdims=True))
+    scaled: Floats = np.divide(centred, spread, out=np.zeros_like(centred), where=varies)
     return scaled
 
 
@@ -59,8 +59,8 @@ def stack(scores: Sequence[ArrayLike], truth: ArrayLike, *, penalty: float = _PE
         return lost + penalty * float(apart @ apart), slope + 2 * penalty * apart
 
     start = np.full(len(layers), common)
-    found = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * len(layers))
-    weights: Floats = found.x if np.isfinite(found.x).all() and found.x.any() else start
+    fitted = minimize(cost, start, jac=True, method="L-BFGS-B", bounds=[(0.0, None)] * len(layers))
+    weights: Floats = fitted.x if np.isfinite(fitted.x).all() and fitted.x.any() else start
     return weights
 
 

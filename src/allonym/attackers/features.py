@@ -145,11 +145,11 @@ class NGrams(Features):
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave counts of other texts behind."""
-        kept = vars(self)
-        if isinstance(kept.get("_fitted"), WeighedGrams):
-            again = NGrams(**{name: kept[name] for name in _SETTINGS}).restore(self.state())
+        state = vars(self)
+        if isinstance(state.get("_fitted"), WeighedGrams):
+            again = NGrams(**{name: state[name] for name in _SETTINGS}).restore(self.state())
             return dict(vars(again))
-        return kept
+        return state
 
     def _counted(self, texts: Sequence[str]) -> WeighedGrams | None:
         """Return what chooses and weighs by counts that are kept, where texts are many; None where they are few."""

@@ -36,8 +36,8 @@ class GuessOriginal(LinearAttacker):
     describes_itself_as = "n-grams of a text and of a network's guess at its original, linear SVM"
 
     def _features(self) -> Features:
-        own = (NGrams("characters", 2, 5, across_words=True), NGrams("words", 1, 2))
-        return Together(*own, Guesses(NGrams("words", 1, 2)))
+        grams = (NGrams("characters", 2, 5, across_words=True), NGrams("words", 1, 2))
+        return Together(*grams, Guesses(NGrams("words", 1, 2)))
 
     def _weigh(self, values: sparse.csr_array, writers: NDArray[np.intp]) -> tuple[Any, Any]:
         return support_vectors(values, writers, cost=0.1, tolerance=0.01)

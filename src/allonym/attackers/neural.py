@@ -1,6 +1,6 @@
 """Attackers that are neural networks; they need the extra `neural` (torch).
 
-The networks themselves, torch and all, are in `allonym.networks` and are loaded when an attacker first learns.
+The networks themselves, torch and all, are in `allonym.training` and are loaded when an attacker first learns.
 """
 
 from __future__ import annotations
@@ -42,10 +42,17 @@ class NeuralAttacker(Attacker):
     """
 
     progress: Progress | None = None
-    epochs: int
-    learning_rate: float
-    batch_size: int
-    seed: int
+
+    def _train_by(self, *, epochs: int, embedding_size: int, learning_rate: float, batch_size: int, seed: int) -> None:
+        """Check and keep what the constructor of every network takes."""
+        _check_counts(epochs=epochs, embedding_size=embedding_size, batch_size=batch_size)
+        if not 0 < learning_rate < np.inf:
+            raise ParameterError(f"learning_rate must be a positive number, got {learning_rate}.")
+        self.epochs = epochs
+        self.embedding_size = embedding_size
+        self.learning_rate = learning_rate
+        self.batch_size = batch_size
+        self.seed = seed
 
     @abstractmethod
     def _choose_vocabulary(self, texts: list[str]) -> list[str]:
@@ -137,17 +144,13 @@ class CharacterAverages(NeuralAttacker):
         batch_size: int = 32,
         seed: int = 0,
     ) -> None:
-        _check_counts(epochs=epochs, embedding_size=embedding_size, most_grams=most_grams, batch_size=batch_size)
-        _check_learning_rate(learning_rate)
+        shared = {"epochs": epochs, "embedding_size": embedding_size, "batch_size": batch_size, "seed": seed}
+        self._train_by(**shared, learning_rate=learning_rate)
+        _check_counts(most_grams=most_grams)
         if not 0 <= dropout < 1:
             raise ParameterError(f"dropout must be at least 0 and below 1, got {dropout}.")
-        self.epochs = epochs
-        self.embedding_size = embedding_size
         self.most_grams = most_grams
         self.dropout = dropout
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.seed = seed
 
     def _choose_vocabulary(self, texts: list[str]) -> list[str]:
         for fewest in (2, 1):
@@ -201,19 +204,15 @@ class TextLSTM(NeuralAttacker):
         batch_size: int = 64,
         seed: int = 0,
     ) -> None:
-        _check_counts(epochs=epochs, embedding_size=embedding_size, hidden_size=hidden_size, batch_size=batch_size)
-        _check_learning_rate(learning_rate)
-        self.epochs = epochs
-        self.embedding_size = embedding_size
+        shared = {"epochs": epochs, "embedding_size": embedding_size, "batch_size": batch_size, "seed": seed}
+        self._train_by(**shared, learning_rate=learning_rate)
+        _check_counts(hidden_size=hidden_size)
         self.hidden_size = hidden_size
-        self.learning_rate = learning_rate
-        self.batch_size = batch_size
-        self.seed = seed
 
     def _choose_vocabulary(self, texts: list[str]) -> list[str]:
-        found = Counter(word for text in texts for sentence in _sentences(text) for word in sentence)
-        frequent = [word for word, count in found.items() if count >= _FEWEST_OCCURRENCES]
-        return sorted(frequent, key=lambda word: (-found[word], word))[:_MOST_WORDS]
+        counts = Counter(word for text in texts for sentence in _sentences(text) for word in sentence)
+        frequent = [word for word, count in counts.items() if count >= _FEWEST_OCCURRENCES]
+        return sorted(frequent, key=lambda word: (-counts[word], word))[:_MOST_WORDS]
 
     def _read(self, texts: list[str]) -> tuple[Examples, NDArray[np.int64]]:
         from allonym.training.classifiers.text_lstm import FIRST_WORD, UNKNOWN, Sentences
@@ -287,8 +286,3 @@ def _check_counts(**counts: int) -> None:
     for parameter, count in counts.items():
         if not count >= 1:
             raise ParameterError(f"{parameter} must be at least 1, got {count}.")
-
-
-def _check_learning_rate(learning_rate: float) -> None:
-    if not 0 < learning_rate < np.inf:
-        raise ParameterError(f"learning_rate must be a positive number, got {learning_rate}.")

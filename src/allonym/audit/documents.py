@@ -29,7 +29,8 @@ _GENERATED = 24
 _SURROGATES = range(0xD800, 0xE000)
 _EMOJI = ((0x2600, 0x27C0), (0xFE0F, 0xFE10), (0x1F1E6, 0x1F200), (0x1F300, 0x1F650), (0x1F680, 0x1F700),
           (0x1F900, 0x1FB00))  # fmt: skip
-_FROM_THE_VOCABULARY = 500
+_FROM_THE_VOCABULARY, _FROM_ALL_OVER = 500, 5_000
+_VERY_LONG, _LONG_ENOUGH = 100_000, 20_000  # words; fewer where each of them takes its time
 _FEW = frozenset(
     (  # noqa: SIM905 - readable
         "plain words;an empty document;a blank line inside;a line break at the end;a tab at the end;capitals;"
@@ -101,7 +102,22 @@ def _every_sign(first: str, third: str) -> Iterator[tuple[str, str]]:
         yield name, " ".join([first, *map(chr, codes), third])
 
 
-def of_vocabulary(words: Sequence[str]) -> Iterator[tuple[str, str]]:
+def very_long_documents(known: Sequence[str], *, slow: bool = False) -> Iterator[tuple[str, str]]:
+    """Yield documents longer than the limits that programs set themselves, be it in words, characters or sentences."""
+    count = _LONG_ENOUGH if slow else _VERY_LONG
+    yield f"{count:,} words in short sentences", in_sentences(known, count)
+    yield f"one word {count:,} times", " ".join([known[1]] * count)
+
+
+def in_sentences(known: Sequence[str], count: int) -> str:
+    """Return a text of so many words, three a sentence."""
+    words = [known[number * 7 % len(known)] for number in range(count)]
+    words[::3] = [word.capitalize() for word in words[::3]]
+    words[2::3] = [f"{word}." for word in words[2::3]]
+    return " ".join(words)
+
+
+def of_vocabulary(words: Sequence[str], *, slow: bool = False) -> Iterator[tuple[str, str]]:
     """Yield documents made of a method's own list of words, where it has a long one: its ends, and words all over it.
 
     Numbers of words are counted from either end, and a word past the last is where mistakes show.
@@ -110,7 +126,8 @@ def of_vocabulary(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         return
     yield "the first words of the vocabulary", " ".join(words[:5])
     yield "the last words of the vocabulary", " ".join(words[-5:])
-    yield "words from all over the vocabulary", " ".join(words[:: len(words) // _FROM_THE_VOCABULARY])
+    count = min(len(words), _FROM_THE_VOCABULARY if slow else _FROM_ALL_OVER)
+    yield "words from all over the vocabulary", " ".join(words[:: len(words) // count])
 
 
 def generated(known: Sequence[str], number: int) -> str:

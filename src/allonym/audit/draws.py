@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from allonym.anonymizers.auditing import mixed
 from allonym.mechanisms import Mechanism, kinds
 from allonym.mechanisms.base import Int64, Words
-from allonym.randomness import DocumentStreams, Rng
+from allonym.randomness import DocumentStreams, Rng, Stream
 
 
 @dataclass
@@ -116,11 +116,14 @@ class Watch:
     depth: int = 0  # how many draws are under way, one within another: the outermost is written down
     _reads: dict[tuple[int, int], tuple[list[Int64], list[Words]]] = field(default_factory=dict)
     _requests: int = 0
+    _repeatable: set[int] = field(default_factory=set)  # requests to streams that are no secret
 
-    def words(self) -> Words:
-        """Return all random words that were read, each place of a request once."""
+    def words(self, *, secret: bool = False) -> Words:
+        """Return all random words that were read, each place of a request once; or only those of secret streams."""
         read = []
-        for places, words in self._reads.values():
+        for (request, _), (places, words) in self._reads.items():
+            if secret and request in self._repeatable:
+                continue
             _, first = np.unique(np.concatenate(places), return_index=True)
             read.append(np.concatenate(words)[first])
         return np.concatenate([np.zeros(0, np.uint64), *read])
@@ -131,9 +134,11 @@ class Watch:
         held_places.append(places)
         held_words.append(words.reshape(-1).copy())
 
-    def request(self) -> int:
+    def request(self, *, repeatable: bool) -> int:
         """Count a request."""
         self._requests += 1
+        if repeatable:
+            self._repeatable.add(self._requests)
         return self._requests
 
 
@@ -165,10 +170,10 @@ def watched(mechanism: object = None, *, words: bool = True) -> Iterator[Watch]:
 
     def lanes_of(real: Callable[..., Any]) -> Callable[..., Any]:
         @wraps(real)
-        def lanes(stream: object, shape: tuple[int, ...]) -> Callable[..., Words]:
+        def lanes(stream: Stream, shape: tuple[int, ...]) -> Callable[..., Words]:
             if not isinstance(stream, DocumentStreams):
                 watch.elsewhere += 1
-            source, request = real(stream, shape), watch.request()
+            source, request = real(stream, shape), watch.request(repeatable=stream.repeatable)
 
             def lane(number: int, where: Int64 | None = None) -> Words:
                 made: Words = source(number) if where is None else source(number, where)

@@ -6,7 +6,6 @@ and never the code that computed the number: an error in a price cannot hide in 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
@@ -46,7 +45,7 @@ class Finding:
         """Return that no check looked at what is claimed."""
         return cls(check, "not audited", says)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the finding as plain values."""
         return {"check": self.check, "verdict": self.verdict, "says": self.says, "figures": dict(self.figures)}
 
@@ -91,7 +90,7 @@ class Audit:
         seen = f"it LEAKS ({', '.join(self.leaks)})" if self.leaks else "no check saw a leak"
         return f"{self.subject}: nothing is claimed, so there is no claim to check; {seen}."
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the audit as plain values."""
         return {
             "subject": self.subject,
@@ -100,13 +99,9 @@ class Audit:
             "not_audited": [finding.check for finding in self.unaudited],
             "leaks": list(self.leaks),
             "verdict": self.verdict,
-            "findings": [finding.to_dict() for finding in self.findings],
+            "findings": [finding.to_json() for finding in self.findings],
             "notes": list(self.notes),
         }
-
-    def to_json(self) -> str:
-        """Return the audit as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=2)
 
     def __str__(self) -> str:
         width = max((len(finding.check) for finding in self.findings), default=0)

@@ -13,6 +13,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from hashlib import blake2b
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -59,7 +60,8 @@ def seen(anonymizer: Anonymizer, texts: Sequence[str], table: int) -> Seen:
         except (AllonymError, ArithmeticError, LookupError, TypeError, ValueError) as error:
             # That a document cannot be released shows, too.
             return Seen(type(error).__name__.encode(), "", tuple(trace.calls), trace.drawn, tuple(trace.mechanisms))
-    record = f"{release.guarantee.to_json()}\n{release.guarantee}"
+    terms = blake2b("\0".join(release.terms).encode("utf-8", "surrogatepass")).hexdigest()
+    record = f"{release.guarantee.to_json()}\n{release.guarantee}\n{terms}"
     calls, mechanisms = tuple(trace.calls), tuple(trace.mechanisms)
     longest = max((len(text.split()) for text in release.texts()), default=0)
     return Seen(as_bytes(release.payload), record, calls, trace.drawn, mechanisms, longest)
@@ -229,19 +231,22 @@ def _adds_up(anonymizer: Anonymizer) -> bool:
 
 
 def job_files(anonymizer: Anonymizer, documents: Iterable[tuple[str, str]], where: str) -> Finding:
-    """Return whether the files of a job over a table follow its texts, with the draws held fixed."""
+    """Return whether the files of a job over a table follow its texts or authors, with the draws held fixed."""
     comparison = DocumentComparison(anonymizer, 1)
     pairs = [
         (document, plain)
         for _, document in documents
         if (plain := comparison.twin(document)) is not None and _fits(document)
     ]
-    first, second = (_job(anonymizer, texts) for texts in zip(*pairs, strict=True))
+    # Each row by another author, and all by one: how many rows an author has is nothing that may be told.
+    texts, twins = zip(*pairs, strict=True)
+    first, second = _job(anonymizer, texts, by_one_author=False), _job(anonymizer, twins, by_one_author=True)
     names = sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
     figures = {"rows": len(pairs), "files": sorted(first), "differ": names}
     says = (
-        f"{_FIXED}, a table of {len(pairs)} other texts gave the same files: {', '.join(sorted(first))} ({where}).",
-        f"{_FIXED}, files of a job still follow its texts ({where}): {', '.join(names)}.",
+        f"{_FIXED}, a table of {len(pairs)} other texts and authors gave the same files: {', '.join(sorted(first))} "
+        f"({where}).",
+        f"{_FIXED}, files of a job still follow its texts or authors ({where}): {', '.join(names)}.",
     )
     return Finding.of("job files", bool(names), says, figures, tells=True)
 
@@ -251,15 +256,16 @@ def _fits(document: str) -> bool:
     return encodable(document) and not any(sign in document for sign in _NOT_IN_A_TABLE)
 
 
-def _job(anonymizer: Anonymizer, texts: Sequence[str]) -> dict[str, bytes]:
+def _job(anonymizer: Anonymizer, texts: Sequence[str], *, by_one_author: bool) -> dict[str, bytes]:
     """Run a job over a table of these texts and return all it wrote."""
+    rows = ((number, text, "one" if by_one_author else f"author {number}") for number, text in enumerate(texts))
     with TemporaryDirectory() as folder, held(1):
         source, output = Path(folder) / "texts.csv", Path(folder) / "released"
         output.mkdir()
         with source.open("w", encoding="utf-8", newline="") as file:
-            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("id", "text"), *enumerate(texts)])
-        documents = open_documents(source, text="text", id="id")
+            csv.writer(file, quoting=csv.QUOTE_ALL).writerows([("id", "text", "author"), *rows])
+        documents = open_documents(source, text="text", id="id", author="author")
         out = output / ("released.npz" if anonymizer.kind == "vectors" else "released.csv")
-        job = plan(anonymizer, documents, out=out, has_ids=True, has_authors=False, keep=(), repeatable=False)
+        job = plan(anonymizer, documents, out=out, has_ids=True, has_authors=True, keep=(), repeatable=False)
         run(job, secure(), force=False, progress=lambda _: None)
         return {path.name: path.read_bytes() for path in sorted(output.rglob("*")) if path.is_file()}

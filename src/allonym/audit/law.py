@@ -21,6 +21,7 @@ _MARGIN = 100  # because far out, the tail of χ² is an approximation
 _LEAST_EXPECTED = 25.0  # of a cell; smaller ones are put together
 _IMPOSSIBLE = 0.0
 _FEWEST_ROWS = 5
+_BANDS = 16
 _TILTS = np.linspace(0.05, 12.0, 240)
 
 
@@ -60,6 +61,18 @@ def _chance(seen: Float64, expected: Float64, freedom: int) -> float:
     from scipy.stats import chi2
 
     return float(chi2.sf(((seen - expected) ** 2 / expected).sum(), freedom))
+
+
+def bands(order: Int64) -> Int64:
+    """Return for each output in which of 16 equal parts of an order it lies, so that a part left out shows as one."""
+    cells: Int64 = np.empty(len(order), np.int64)
+    cells[order] = np.arange(len(order)) * _BANDS // max(1, len(order))
+    return cells
+
+
+def follows_in(cells: Int64, counts: Int64, law: Float64) -> float:
+    """Return the p-value of counts against their law, where outputs of one cell are not told apart."""
+    return follows(np.bincount(cells, counts).astype(np.int64), np.bincount(cells, law).astype(np.float64))
 
 
 def same_law(first: Int64, second: Int64) -> float:

@@ -12,8 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from allonym import distances
 from allonym.audit import exact, metric
 from allonym.audit.findings import Finding
+from allonym.audit.law import Test, bands, follows_in, judged
 from allonym.audit.sampled import Pair, Reconstruction, Sampler, audit_pairs, judge_reconstruction
 from allonym.mechanisms.base import Audited, Float64, Int64, Mechanism, Metric, Points, Ratings, Table
 from allonym.randomness import Rng
@@ -23,6 +25,9 @@ _LEVELS = (0.0, 1.0, 4.0)
 _NUMBERS_AT_ONCE = 10_000_000  # 40 MB of ratings
 _DRAWS_AT_ONCE = 10_000
 _GRID_DRAWS = 1_000
+_RATED_ALIKE = 20_000  # draws
+_PARTS = 16
+_DOWN = 1 - 1e-12  # distances err by less
 
 
 def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws: int, rng: Rng) -> list[Finding]:
@@ -36,7 +41,7 @@ def of_mechanism(audited: Audited | None, claimed: float, per_unit: float, draws
     if isinstance(audited, Ratings):
         return _of_ratings(audited, claimed, draws, rng)
     if isinstance(audited, Points):
-        return _of_points(audited, draws, rng)
+        return [*_of_points(audited, draws, rng), _furthest_apart(audited, claimed, per_unit)]
     says = "The mechanism is none that this audit knows, so its loss was not looked at."
     return [Finding.not_audited("mechanism", says)]
 
@@ -111,7 +116,26 @@ def _of_ratings(audited: Ratings, claimed: float, draws: int, rng: Rng) -> list[
         findings += exact.judge(at_size, claimed, where=where)
     where = f"{audited.name} with {mechanism.outputs:,} outputs, certain of different words"
     pair = rated(mechanism, claimed, rng)
-    return [*findings, audit_pairs([pair], _affordable(mechanism, draws), where=where)]
+    findings.append(audit_pairs([pair], _affordable(mechanism, draws), where=where))
+    return [*findings, _alike(mechanism, rng)]
+
+
+def _alike(mechanism: Mechanism, rng: Rng) -> Finding:
+    """Tell whether outputs that are rated alike are drawn alike, as no law of ratings has another way."""
+    ratings = certain(mechanism)[0]
+    drawn = _sampler(mechanism, ratings, rng)(_RATED_ALIKE)
+    name, alike = type(mechanism).__name__, np.flatnonzero(ratings == 0)
+    if drawn.min() < 0 or drawn.max() >= mechanism.outputs:
+        tests = [Test("a draw that is no output", 0.0)]
+    else:
+        counts = np.bincount(drawn, minlength=mechanism.outputs)[alike]
+        law = np.full(len(alike), 1 / len(alike))
+        ways = {"by place": bands(np.arange(len(alike))), "by last digits": np.arange(len(alike)) % _PARTS}
+        tests = [Test(f"outputs {way}", follows_in(cells, counts, law)) for way, cells in ways.items()]
+    holds = "Outputs that are rated alike are drawn alike"
+    broken = "Outputs that are rated alike are not drawn alike"
+    where = f"{name} with {mechanism.outputs:,} outputs"
+    return judged("law", tests, holds=holds, broken=broken, where=where, draws=len(drawn))
 
 
 def _enumerated(small: Mechanism, name: str) -> list[Finding]:
@@ -147,9 +171,9 @@ def _of_points(audited: Points, draws: int, rng: Rng) -> list[Finding]:
     The law is continuous, so it cannot be enumerated. In one dimension, with the same ε, sampling reaches the claim.
     """
     line, points = audited.line, audited.points
-    distances = np.linalg.norm(points - points[0], axis=1)
-    distances[distances == 0] = np.inf
-    near = points[int(distances.argmin())] if np.isfinite(distances).any() else points[0] + 1
+    away = np.linalg.norm(points - points[0], axis=1)
+    away[away == 0] = np.inf
+    near = points[int(away.argmin())] if np.isfinite(away).any() else points[0] + 1
     two, unit = np.stack([points[0], near]), np.array([[0.0], [1 / (line.metric_loss or 1.0)]])
     return [
         _on_the_grid(audited, two, rng),
@@ -160,6 +184,15 @@ def _of_points(audited: Points, draws: int, rng: Rng) -> list[Finding]:
             where="a word and its neighbour, by direction",
         ),
     ]
+
+
+def _furthest_apart(audited: Points, claimed: float, per_unit: float) -> Finding:
+    """Tell whether what is claimed for any two inputs covers the two that are furthest apart."""
+    furthest = distances.diameter(audited.points)
+    lost = per_unit * furthest
+    says = f"The two inputs furthest apart are {furthest:.4f} apart and lose {lost:.4f}, claimed {claimed:.4f}."
+    figures = {"inputs": len(audited.points), "furthest": furthest, "loss": lost, "claimed": claimed}
+    return Finding.of("largest loss", lost * _DOWN > claimed, (says, says), figures)
 
 
 def moved(mechanism: Mechanism, two: Float64, rng: Rng) -> Pair:

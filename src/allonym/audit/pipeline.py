@@ -15,7 +15,7 @@ from allonym.anonymizers.auditing import PLAIN, Auditing, Small, varied
 from allonym.anonymizers.base import Anonymizer
 from allonym.audit.draws import RecordedDraw, watched
 from allonym.audit.findings import Finding
-from allonym.audit.law import Test, follows, judged, most_alike, same_law, varies
+from allonym.audit.law import Test, bands, follows, follows_in, judged, most_alike, same_law, varies
 from allonym.mechanisms.base import Float64, Int64
 from allonym.randomness import secure
 
@@ -41,9 +41,9 @@ def pipeline(anonymizer: Anonymizer) -> list[Finding]:
         return [Finding.not_audited("law", says)]
     if small.laws is None:
         return _of_ratings(small)
-    tests = [*_positions(small), *_counts(small)]
+    tests = [*_positions(small), *_counts(small), *_reversed(small)]
     findings = [judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=f"{len(small.words)} words, a small loss")]
-    return [*findings, _independent(small), _at_full_size(anonymizer)]
+    return [*findings, _independent(small), *_at_full_size(anonymizer)]
 
 
 def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
@@ -99,6 +99,24 @@ def _counts(small: Small) -> Iterator[Test]:
     short = small.anonymizer if given is None else varied(small.anonymizer, words=min(int(given), _SHORT))
     yield from _mixtures(small, short, alone + first + once + last, ROWS)
     yield from _mixtures(small, small.anonymizer, alone, _FEW_ROWS)
+
+
+def _reversed(small: Small) -> Iterator[Test]:
+    """Compare documents with the same ones read backwards, where words do not keep their order: nor may it show."""
+    if small.laws is None or small.anonymizer.audited().in_order:
+        return
+    apart = np.abs(small.laws[:, None] - small.laws[None]).sum(axis=2)
+    first, second = (small.words[number] for number in np.unravel_index(apart.argmax(), apart.shape))
+    words = [first] * (_LENGTH // 2) + [second] * (_LENGTH // 2)
+    texts = [" ".join(one) for one in (words, words[::-1]) for _ in range(ROWS)]
+    released = columns_of(small.anonymizer.release(texts).payload, small.words)
+    if any((row < 0).any() for row in released) or len({len(row) for row in released}) > 1:
+        yield Test("words that are in no law, or missing", 0.0)
+        return
+    drawn = np.stack(released).reshape(2, ROWS, -1)
+    for place in (0, -1):
+        counts = [np.bincount(rows[:, place], minlength=len(small.words)) for rows in drawn]
+        yield Test(f"the {'first' if place == 0 else 'last'} word of a text and of its reverse", same_law(*counts))
 
 
 def _mixtures(small: Small, method: Anonymizer, asked: Sequence[tuple[str, list[int]]], rows: int) -> Iterator[Test]:
@@ -211,9 +229,17 @@ def _laws_in_order(draws: Sequence[RecordedDraw], places: int) -> Float64:
     return np.stack(laws)
 
 
-def _at_full_size(anonymizer: Anonymizer) -> Finding:
-    """Compare the method as it is with the law of one word: the most likely words, and the rest in parts."""
-    where, audited = "as it is, one word", anonymizer.audited()
+def _at_full_size(anonymizer: Anonymizer) -> Iterator[Finding]:
+    """Compare the method with the law of one word over all its words: as it is, and where every word is likely."""
+    yield _of_one_word(anonymizer, "as it is, one word")
+    little = anonymizer.audited().at_small_loss()
+    if little is not None:
+        yield _of_one_word(little, "as it is but for a small loss, one word")
+
+
+def _of_one_word(anonymizer: Anonymizer, where: str) -> Finding:
+    """Compare what came for one word with its law."""
+    audited = anonymizer.audited()
     [word], vocabulary = audited.known(1), list(audited.words)
     words = getattr(anonymizer, "words", None)
     each = 40 if words is None else int(words)
@@ -222,24 +248,34 @@ def _at_full_size(anonymizer: Anonymizer) -> Finding:
     released = columns_of(anonymizer.release(texts).payload, vocabulary)
     drawn = np.concatenate(released)
     if (drawn < 0).any():
-        test = Test("words that are in no law", 0.0)
+        tests: list[Test] | None = [Test("words that are in no law", 0.0)]
     else:
-        p_value = _p_value(audited, column[word], np.bincount(drawn, minlength=len(vocabulary)))
-        if p_value is None:
-            says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
-            return Finding.not_audited("law", says)
-        test = Test(repr(word), p_value)
-    return judged("law", [test], holds=_HOLDS, broken=_BROKEN, where=where, draws=len(drawn))
+        tests = _of_word(audited, column[word], np.bincount(drawn, minlength=len(vocabulary)))
+    if tests is None:
+        says = f"The law of {anonymizer.method} is not known, so its draws were not compared with it ({where})."
+        return Finding.not_audited("law", says)
+    return judged("law", tests, holds=_HOLDS, broken=_BROKEN, where=where, draws=len(drawn))
 
 
-def _p_value(audited: Auditing, row: int, counts: Int64) -> float | None:
-    """Return how well counts of what came for one word fit the law of its mechanism; None if that is not known."""
+def _of_word(audited: Auditing, row: int, counts: Int64) -> list[Test] | None:
+    """Compare counts of what came for one word with the law of its mechanism; None if that is not known.
+
+    The most likely words are told apart; all words are, by how likely they are and by their place in the list, in
+    parts.
+    """
     law, places = audited.law_of(row), np.arange(len(counts))
+    word, by_place = repr(audited.words[row]), bands(places)
     if law is None:
-        cells = np.where(places == row, _PARTS, places % _PARTS)
+        ways = {word: np.where(places == row, _PARTS, places % _PARTS), f"{word}, by place": by_place}
         apart = audited.drawn_for(row, int(counts.sum()))
-        both = () if apart is None else [np.bincount(cells, one).astype(np.int64) for one in (counts, apart)]
-        return same_law(*both) if both else None
-    cells = _PARTS + np.argsort(np.argsort(-law, kind="stable"), kind="stable")  # by rank
-    cells = np.where(cells < _PARTS + _NEARBY, cells, places % _PARTS)
-    return follows(np.bincount(cells, counts).astype(np.int64), np.bincount(cells, law).astype(np.float64))
+        if apart is None:
+            return None
+        return [
+            Test(way, same_law(*(np.bincount(cells, one).astype(np.int64) for one in (counts, apart))))
+            for way, cells in ways.items()
+        ]
+    order = np.argsort(-law, kind="stable")
+    cells = _PARTS + np.argsort(order, kind="stable")  # by rank
+    ways = {word: np.where(cells < _PARTS + _NEARBY, cells, places % _PARTS)}
+    ways |= {f"{word}, by likelihood": bands(order), f"{word}, by place": by_place}
+    return [Test(way, follows_in(cells, counts, law)) for way, cells in ways.items()]

@@ -6,11 +6,11 @@ from collections.abc import Callable, Sequence
 
 from allonym.anonymizers.auditing import PLAIN
 from allonym.anonymizers.base import Anonymizer
-from allonym.audit.documents import documents, few_documents, of_vocabulary
+from allonym.audit.documents import documents, few_documents, of_vocabulary, very_long_documents
 from allonym.audit.findings import Finding
 from allonym.audit.interference import interference, job_files
 from allonym.audit.pipeline import pipeline
-from allonym.audit.streams import far_rows, many_rows, streams
+from allonym.audit.streams import far_rows, job_noise, long_document, many_rows, other_settings, streams
 
 _AS_IT_IS, _SMALL = "as it is", "a few words, a small loss"
 _FEWEST_WORDS = 3
@@ -47,7 +47,8 @@ def words_for(anonymizer: Anonymizer) -> tuple[str, ...]:
 def documents_for(anonymizer: Anonymizer, words: Sequence[str]) -> list[tuple[str, str]]:
     """Return the documents that a method is asked about as it is, the plain one first."""
     audited = anonymizer.audited()
-    return [*(few_documents(words) if audited.slow else documents(words)), *of_vocabulary(audited.words)]
+    listed = few_documents(words) if audited.slow else documents(words)
+    return [*listed, *of_vocabulary(audited.words, slow=audited.slow)]
 
 
 def unknown_words(anonymizer: Anonymizer) -> Finding:
@@ -68,6 +69,8 @@ def _followed(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     if small.roomy is not None:
         findings += interference(small.roomy, documents(PLAIN), tables=1, where="room for all that is drawn")
     findings += interference(small.short, documents(PLAIN[:8]), tables=_TABLES, where=_SMALL)
+    long = very_long_documents(PLAIN[:8], slow=anonymizer.audited().slow)
+    findings += interference(small.short, long, tables=1, where=f"{_SMALL}, very long texts")
     return [*findings, job_files(small.short, few_documents(PLAIN[:8]), _SMALL)]
 
 
@@ -79,5 +82,7 @@ def _noise(anonymizer: Anonymizer, words: Sequence[str]) -> list[Finding]:
     if small is None:
         return findings
     findings += streams(small.anonymizer, small.words, where=_SMALL)
-    row_by_row = (many_rows, far_rows)
-    return [*findings, *(look(small.shortest, small.words[0], _SMALL) for look in row_by_row)]
+    findings += [look(small.shortest, small.words[0], _SMALL) for look in (many_rows, far_rows, job_noise)]
+    # As short as it is: a long text shows whether noise is used twice within one.
+    findings.append(long_document(small.anonymizer, small.words, slow=audited.slow, where=_SMALL))
+    return [*findings, other_settings(small.shortest, small.words, _SMALL)]

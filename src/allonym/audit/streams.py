@@ -7,19 +7,29 @@ the same key, and releases that follow each other under one key.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import copy
+import csv
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from allonym import anonymizers
 from allonym.anonymizers.base import Anonymizer
+from allonym.audit.documents import in_sentences
 from allonym.audit.draws import Watch, watched
 from allonym.audit.findings import Finding
+from allonym.errors import AllonymError
+from allonym.formats.files import open_documents
+from allonym.jobs.execute import plan, run
 from allonym.mechanisms.base import Words
 from allonym.randomness import secure
 
 _MANY = 1_200
 _PREFIX = 300  # words that two long texts share
+_LONG, _LONG_ENOUGH = 70_000, 6_000  # words of a long document; fewer where each of them takes its time
+_CHUNK, _CHUNKS = 4, 5  # rows of a job's chunks, and how many
 # Where a counter of rows may begin anew: the sizes of bytes and words, and of batches.
 _FAR = (1, 7, 255, 256, 1_000, 1_024, 4_096, 50_000, 65_536, 10**6, 2**31, 2**32, 2**48)
 
@@ -91,6 +101,62 @@ def far_rows(anonymizer: Anonymizer, word: str, where: str) -> Finding:
     return _distinct("noise of batches", read, f"equal documents up to {max(_FAR):,} rows apart", where)
 
 
+def long_document(anonymizer: Anonymizer, known: Sequence[str], *, slow: bool, where: str) -> Finding:
+    """Return whether all draws of one long document have noise of their own, in its last words as in its first."""
+    count = _LONG_ENOUGH if slow else _LONG
+    with watched() as watch:
+        anonymizer.release([in_sentences(known, count)], rng=secure())
+    return _distinct("noise of documents", [watch.words()], f"one document of {count:,} words", where)
+
+
+def other_settings(anonymizer: Anonymizer, known: Sequence[str], where: str) -> Finding:
+    """Return whether a method with other settings, or another method, has other noise under a key that is used again.
+
+    Two runs whose settings differ are two releases, whichever setting it is.
+    """
+    texts, key, read = [" ".join(known[:3]), known[0]], secure().key, list[Words]()
+    for method in (anonymizer, _another(), *_varied_a_little(anonymizer)):
+        with watched() as watch:
+            try:
+                method.release(texts, rng=secure(key))
+            except (AllonymError, ArithmeticError, LookupError, TypeError, ValueError):
+                continue  # a setting that does not fit the others
+        read.append(watch.words())
+    return _distinct("noise of settings", read, "other settings or methods under the same key", where)
+
+
+def _varied_a_little(anonymizer: Anonymizer) -> Iterator[Anonymizer]:
+    """Yield the method with one number among its settings changed, and all else that it has made left as it is."""
+    for name, value in anonymizer.get_params(deep=False).items():
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            other = copy.copy(anonymizer)
+            setattr(other, name, value + 1 if isinstance(value, int) else value * 0.75)
+            yield other
+
+
+def job_noise(anonymizer: Anonymizer, word: str, where: str) -> Finding:
+    """Return whether all rows of two jobs have noise of their own, in whichever chunks."""
+    read, rows = list[Words](), _CHUNK * _CHUNKS
+    with TemporaryDirectory() as folder:
+        source = Path(folder) / "texts.csv"
+        with source.open("w", encoding="utf-8", newline="") as file:
+            csv.writer(file).writerows([("id", "text"), *((number, word) for number in range(rows))])
+        for number in range(2):
+            documents = open_documents(source, text="text", id="id")
+            out = Path(folder) / f"released{number}{'.npz' if anonymizer.kind == 'vectors' else '.csv'}"
+            job = plan(anonymizer, documents, out=out, has_ids=True, has_authors=False, keep=(), repeatable=False,
+                       chunk_rows=_CHUNK)  # fmt: skip
+            with watched() as watch:
+                run(job, secure(), force=False, progress=lambda _: None)
+            read.append(watch.words(secret=True))  # a job also draws for a public text, to know its settings again
+    return _distinct("noise of jobs", read, f"two jobs of {rows} equal rows, {_CHUNK} a chunk", where)
+
+
+def _another() -> Anonymizer:
+    """Return another method: a baseline with a proof."""
+    return next(one for one in anonymizers.examples().values() if one.is_a_baseline and one.guarantee().formal)
+
+
 def _distinct(check: str, read: Sequence[Words], who: str, where: str) -> Finding:
     """Return whether all words that were read differ."""
     words = np.concatenate(read)
@@ -113,14 +179,17 @@ def _elsewhere(watches: Sequence[Watch], where: str) -> Finding:
 
 
 def _releases(anonymizer: Anonymizer, texts: Sequence[str], where: str) -> Finding:
-    """Return whether releases that follow each other under one key, also by another method, have their own noise."""
+    """Return whether releases that follow each other have their own noise: under one key, and as `transform` draws."""
     rng, read = secure(), list[Words]()
-    another = next(one for one in anonymizers.examples().values() if one.is_a_baseline and one.guarantee().formal)
-    for method in (anonymizer, anonymizer, another):
+    for method in (anonymizer, anonymizer, _another()):
         with watched() as watch:
             method.release(texts, rng=rng)
         read.append(watch.words())
-    return _distinct("noise of releases", read, "releases that follow each other under one key", where)
+    for transform in (anonymizer.transform, anonymizer.fit_transform) * 2:
+        with watched() as watch:
+            transform(texts)
+        read.append(watch.words())
+    return _distinct("noise of releases", read, "releases that follow each other", where)
 
 
 def _rows(anonymizer: Anonymizer, texts: Sequence[str], others: Sequence[str], where: str) -> Finding:

@@ -66,7 +66,7 @@ class Totals:
     author: Fraction | None = None  # of the author with the most; None where `document` is, or no author is known
     caps: Caps = Caps()
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return totals as plain values, losses rounded up; null where there is no total."""
         document, author = (None if total is None else rounded_up(total) for total in (self.document, self.author))
         caps = (None if cap is None else float(cap) for cap in (self.caps.document, self.caps.author))
@@ -103,7 +103,7 @@ class Entry:
     by_author: bool
     adjacency: str
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return the entry as plain values, its loss rounded up."""
         return {**asdict(self), "loss": None if self.loss is None else rounded_up(self.loss)}
 

@@ -41,9 +41,11 @@ from allonym.randomness import insecure
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
 @click.option("--resume", is_flag=True, help="Continue an interrupted job: repeat its command line and add this.")
-@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes that work at once.")
+@click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes to run at once.")
 @click.option(
-    "--chunk-rows", type=click.IntRange(1), help="Most documents to work on at a time; the default suits their size."
+    "--chunk-rows",
+    type=click.IntRange(1),
+    help="Most documents to work on at a time; the default depends on their size.",
 )
 @click.option(
     "--on-error",
@@ -147,7 +149,7 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     totals = budget.foreseen(job)
     if totals is not None:
         lines.append(spent_on(totals.dataset, totals, then=True))
-        record["budget"] = totals.to_dict()
+        record["budget"] = totals.to_json()
     talk.data(record, "\n".join(lines))
     return 0
 

@@ -121,6 +121,6 @@ def _answer(context: click.Context, talk: Talk, audit: Audit, report: Path | Non
         with atomic(report, force) as path:
             path.write_bytes(page(audit).encode("utf-8", "backslashreplace"))  # a command may hold odd bytes
     first, rest = str(audit).split("\n", 1)
-    talk.data(audit.to_dict(), f"{talk.heading(first)}\n{rest}")
+    talk.data(audit.to_json(), f"{talk.heading(first)}\n{rest}")
     if report is not None:
         talk.say(f"Wrote the page to {report}.")

@@ -27,14 +27,14 @@ def command() -> None:
 @common_options
 @click.pass_obj
 def show(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
-    """Show the totals of each data set: of the document and the author on whom most was spent.
+    """Show the totals of each data set: for the document and the author on which most was spent.
 
     Where a release has no loss that could be added, no total is given; `history` lists what each release cost.
     """
     with _opened(budget_db) as ledger:
         spent = ledger.totals(dataset)
     _refuse_unknown(spent, dataset)
-    talk.data([totals.to_dict() for totals in spent], "\n".join(map(str, spent)) or "Nothing has been spent.")
+    talk.data([totals.to_json() for totals in spent], "\n".join(map(str, spent)) or "Nothing has been spent.")
 
 
 @command.command()
@@ -47,7 +47,7 @@ def history(talk: Talk, budget_db: Path | None, dataset: str | None) -> None:
     with _opened(budget_db) as ledger:
         _refuse_unknown(ledger.totals(dataset), dataset)
         entries = list(ledger.history(dataset))
-    talk.data([entry.to_dict() for entry in entries], "\n".join(map(str, entries)) or "Nothing has been released.")
+    talk.data([entry.to_json() for entry in entries], "\n".join(map(str, entries)) or "Nothing has been released.")
 
 
 @command.command()
@@ -65,7 +65,7 @@ def cap(talk: Talk, budget_db: Path | None, dataset: str, document: float | None
     with Ledger(_named(budget_db)) as ledger:
         ledger.cap(dataset, limits)
         [totals] = ledger.totals(dataset)
-    talk.data(totals.to_dict(), str(totals))
+    talk.data(totals.to_json(), str(totals))
 
 
 def _named(path: Path | None) -> Path:

@@ -34,25 +34,19 @@ _COMPARING = (
 _Given = dict[str, Any]
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
+
+def _count(flag: str, least: int, default: int, about: str) -> Callable[[_Function], _Function]:
+    """Return an option that takes a whole number."""
+    return click.option(flag, type=click.IntRange(least), default=default, show_default=True, help=about)
+
+
 _TABLE = (
     click.argument("table", metavar="TABLE"),
     click.option("--text", help="Column with the texts; may be left out if only one column holds texts."),
     click.option("--author", required=True, help="Column with the authors."),
     click.option("--label", help="Column with what an analyst wants to learn, such as the topic."),
-    click.option(
-        "--max-authors",
-        type=click.IntRange(2),
-        default=MOST_AUTHORS,
-        show_default=True,
-        help="Keep at most this many authors.",
-    ),
-    click.option(
-        "--max-documents",
-        type=click.IntRange(2 * FEWEST_DOCUMENTS),
-        default=MOST_DOCUMENTS,
-        show_default=True,
-        help="Keep at most this many documents.",
-    ),
+    _count("--max-authors", 2, MOST_AUTHORS, "Keep at most this many authors."),
+    _count("--max-documents", 2 * FEWEST_DOCUMENTS, MOST_DOCUMENTS, "Keep at most this many documents."),
 )
 _COMPARED = (
     click.option(
@@ -68,19 +62,13 @@ _COMPARED = (
         "{draw} in it is the number of the run.",
     ),
     click.option("--timeout", type=float, default=TIMEOUT, show_default=True, help="Seconds a --command may take."),
-    click.option(
-        "--draws",
-        type=click.IntRange(1),
-        default=DRAWS,
-        show_default=True,
-        help="How often every configuration is drawn; intervals are over draws and documents.",
-    ),
+    _count("--draws", 1, DRAWS, "How often every configuration is drawn; intervals are over draws and documents."),
     click.option(
         "--panel",
         type=click.Choice(["full", "quick"]),
         default="full",
         show_default=True,
-        help="All attackers; or a few that answer in a minute and miss what stronger ones find.",
+        help="All attackers, or a few that answer in a minute and miss what stronger ones find.",
     ),
     click.option("--attackers", "names", help="Use only these attackers, with commas between them."),
     click.option(
@@ -108,6 +96,39 @@ def comparing_options(command: _Function) -> _Function:
 
 
 @dataclass(frozen=True)
+class ComparedTable:
+    """The table on which everything is compared: its columns, and how much of it is used."""
+
+    path: str
+    text: str | None
+    author: str
+    label: str | None
+    max_authors: int
+    max_documents: int
+
+    @classmethod
+    def taken(cls, given: _Given) -> Self:
+        """Take out of `given` what the options of `comparing_options` say of the table."""
+        names = ("table", "text", "author", "label", "max_authors", "max_documents")
+        return cls(*(given.pop(name) for name in names))
+
+    def sample(self, talk: Talk, **columns: Any) -> Sample:  # noqa: ANN401 - further ones, as read_sample takes them
+        """Read the table, and say what was left out."""
+        sample = read_sample(
+            self.path,
+            text=self.text,
+            author=self.author,
+            label=self.label,
+            max_authors=self.max_authors,
+            max_documents=self.max_documents,
+            **columns,
+        )
+        for note in sample.notes:
+            talk.say(note)
+        return sample
+
+
+@dataclass(frozen=True)
 class ComparedMethods:
     """What is compared, and by whom."""
 
@@ -125,12 +146,11 @@ class ComparedMethods:
         context: click.Context,
         given: _Given,
         *,
-        table: str,
-        text: str | None,
+        table: ComparedTable,
         released: Sequence[str] = (),
         offered: bool = False,
     ) -> Self:
-        """Return what the options of `comparing_options` ask for; `given` holds them and the methods' parameters.
+        """Return what is compared, by the options of `comparing_options`; `given` holds the methods' parameters, too.
 
         With `offered`, a method that nothing is swept of is tried in all settings that people are offered.
         """
@@ -138,8 +158,8 @@ class ComparedMethods:
         common = {
             "reference": asked["reference"],
             "unchanged": asked["target_unchanged"],
-            "source": table,
-            "text": text,
+            "source": table.path,
+            "text": table.text,
         }
         attackers = _panel(asked["panel"], asked["names"], asked["classes"])
         candidates = _candidates(context, asked, given, common)
@@ -167,14 +187,6 @@ class ComparedMethods:
         quick = " This was the quick panel; the full one finds more." if self.quick else ""
         talk.say(f"Processor time of the attackers: {took}.{quick}")
         return evaluation
-
-
-def sampled(talk: Talk, table: str, **columns: Any) -> Sample:  # noqa: ANN401 - as read_sample takes them
-    """Read the table, and say what was left out."""
-    sample = read_sample(table, **columns)
-    for note in sample.notes:
-        talk.say(note)
-    return sample
 
 
 def _panel(kind: str, names: str | None, classes: Sequence[str]) -> list[Attacker]:

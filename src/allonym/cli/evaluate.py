@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from allonym.cli import RISK
-from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
+from allonym.cli.candidates import ComparedMethods, ComparedTable, comparing_options
 from allonym.cli.numbers import SHARE
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
@@ -37,20 +37,14 @@ from allonym.evaluation.attack import HEADLINE
 def command(
     context: click.Context,
     /,
-    table: str,
-    text: str | None,
-    author: str,
-    label: str | None,
     split: str | None,
     folder: Path,
     choose: int | None,
     released: tuple[str, ...],
-    max_authors: int,
-    max_documents: int,
     public: bool,
     force: bool,
     fail_above: float | None,
-    **others: Any,  # noqa: ANN401 - what is compared and by whom, and the parameters of the methods
+    **others: Any,  # noqa: ANN401 - what is compared, on what and by whom, and the parameters of the methods
 ) -> None:
     """Measure protections on TABLE (.csv, .jsonl or .parquet): attacks before and after, and usefulness.
 
@@ -58,19 +52,16 @@ def command(
     """
     talk: Talk = context.obj
     report.check_folder(folder, force)
-    compared = ComparedMethods.of(context, others, table=table, text=text, released=released)
+    table = ComparedTable.taken(others)
+    compared = ComparedMethods.of(context, others, table=table, released=released)
     if choose is not None and choose > len(compared.candidates):
         raise click.UsageError(f"--choose must be from 1 to {len(compared.candidates)}, the number of configurations.")
-    columns = {"text": text, "author": author, "label": label, "split": split, "released": released}
-    sample = sampled(talk, table, max_authors=max_authors, max_documents=max_documents, **columns)
-    evaluation = compared.evaluated(talk, sample)
+    evaluation = compared.evaluated(talk, table.sample(talk, split=split, released=released))
     chosen = None if choose is None else choose - 1
-    record = report.write(folder, evaluation, chosen=chosen, internal=not public, force=force)
-    talk.data(record, talk.heading(record["verdict"]))
-    talk.say(
-        f"Wrote {folder / 'report.html'} ({record['report']}), report.json and figures; nothing anonymized is kept."
-    )
-    risk = record["configurations"][record["chosen"] - 1]["strongest"]["high"]
+    written = report.write(folder, evaluation, chosen=chosen, internal=not public, force=force)
+    talk.data(written.to_json(), talk.heading(written.verdict))
+    talk.say(f"Wrote {folder / 'report.html'} ({written.kind}), report.json and figures; nothing anonymized is kept.")
+    risk = written.outcome.strongest.headline.high
     if fail_above is not None and risk > fail_above:
         talk.say(f"The strongest attack may have an {HEADLINE} of {risk:.3f}, above {fail_above:g}.")
         context.exit(RISK)

@@ -46,11 +46,11 @@ class _Pair:
 @click.argument("before")
 @click.argument("after", required=False)
 @click.option("--text", help="Column with the originals, if BEFORE is a table.")
-@click.option("--after-text", help="Column with the rewrites, if AFTER is a table; by default as --text.")
+@click.option("--after-text", help="Column with the rewrites, if AFTER is a table; by default the same as --text.")
 @click.option("--released", metavar="COL", help="Column of BEFORE with the rewrites, in place of AFTER.")
-@click.option("--id", help="Column with ids, in both tables; otherwise rows belong together in their order.")
-@click.option("--spacy", is_flag=True, help="Look for names by spaCy's small model, too (extra style).")
-@click.option("--synonyms", is_flag=True, help="Count WordNet's synonyms as the same word, too (extra wordnet).")
+@click.option("--id", help="Column with ids, in both tables; otherwise rows are matched in order.")
+@click.option("--spacy", is_flag=True, help="Also look for names with spaCy's small model (extra style).")
+@click.option("--synonyms", is_flag=True, help="Also count WordNet's synonyms as the same word (extra wordnet).")
 @common_options
 @click.pass_obj
 def command(
@@ -69,7 +69,8 @@ def command(
 
     Names, numbers, amounts, dates, quotations and addresses that changed, are gone or are new; content words lost and
     invented; negations and opposites; who did what. BEFORE and AFTER are two .txt, two folders of .txt with the same
-    names, or two tables; one of both may be - for stdin. The answer quotes the original: never release it with AFTER.
+    names, or two tables; one of the two may be - for stdin. The answer quotes the original: never release it with
+    AFTER.
     """
     if (after is None) == (released is None):
         raise click.UsageError("Name the rewrite: AFTER, or the column of BEFORE that holds it with --released.")

@@ -69,7 +69,7 @@ def common_options(command: _Command) -> _Command:
     return with_options(
         command,
         _setter("--json", True, "Print one JSON value on standard output."),
-        _setter("--quiet", True, "Say nothing but the answer and errors."),
+        _setter("--quiet", True, "Print only the answer and errors."),
         _setter("--no-color", False, "No colours or bold type."),
     )
 

@@ -45,7 +45,7 @@ def of_methods() -> dict[str, Any]:
     return {
         "files": _files(),
         "methods": list(kinds),
-        "parameters": {name: told | {"help": _help(name, takers[name])} for name, told in parameters.items()},
+        "parameters": {name: described | {"help": _help(name, takers[name])} for name, described in parameters.items()},
         "able": {
             "replacing": [name for name, kind in kinds.items() if kind.replaces_words],
             "learning": [name for name, kind in kinds.items() if kind.learns_a_vocabulary],

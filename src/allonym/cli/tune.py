@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from allonym.cli import RISK
-from allonym.cli.candidates import ComparedMethods, comparing_options, sampled
+from allonym.cli.candidates import ComparedMethods, ComparedTable, comparing_options
 from allonym.cli.numbers import SHARE, Within
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
@@ -30,18 +30,12 @@ from allonym.privacy.statement import number
 def command(
     context: click.Context,
     /,
-    table: str,
-    text: str | None,
-    author: str,
-    label: str | None,
-    max_authors: int,
-    max_documents: int,
     target_attack: float | None,
     target_loss: float | None,
     target_meaning: float | None,
     folder: Path | None,
     force: bool,
-    **others: Any,  # noqa: ANN401 - what is compared and by whom, and the parameters of the methods
+    **others: Any,  # noqa: ANN401 - what is compared, on what and by whom, and the parameters of the methods
 ) -> None:
     """Find the setting that keeps the texts of TABLE most useful and meets a target.
 
@@ -54,10 +48,11 @@ def command(
     targets = Targets(target_attack, target_loss, target_meaning)
     if folder is not None:
         report.check_folder(folder, force)
-    compared = ComparedMethods.of(context, others, table=table, text=text, offered=True)
-    columns = {"text": text, "author": author, "label": label}
-    sample = sampled(talk, table, max_authors=max_authors, max_documents=max_documents, **columns)
-    tuned = tune(sample, compared.candidates, targets, lambda part, tried: compared.evaluated(talk, part, tried))
+    table = ComparedTable.taken(others)
+    compared = ComparedMethods.of(context, others, table=table, offered=True)
+    tuned = tune(
+        table.sample(talk), compared.candidates, targets, lambda part, tried: compared.evaluated(talk, part, tried)
+    )
     if folder is not None:
         report.write(folder, tuned.chosen_on, chosen=tuned.place, force=force)
         talk.say(f"Wrote {folder / 'report.html'} on the settings that were tried.")

@@ -209,8 +209,8 @@ def _together(scored: Sequence[_Scored], truth: NDArray[np.intp]) -> tuple[_Scor
     right = 0.0
     for half in (0, 1):
         learned, judged = (_rows(exams, range(which, len(truth), 2)) for which in (half, 1 - half))
-        found = ensemble.stack(learned, truth[half::2])
-        right += _share(ensemble.combine(judged, found), truth[1 - half :: 2]) * len(truth[1 - half :: 2])
+        learned_weights = ensemble.stack(learned, truth[half::2])
+        right += _share(ensemble.combine(judged, learned_weights), truth[1 - half :: 2]) * len(truth[1 - half :: 2])
     return _Scored(ENSEMBLE, setting, ensemble.combine(exams, weights), tests), right / len(truth)
 
 

@@ -77,7 +77,7 @@ def complete(stated: dict[str, str]) -> dict[str, str]:
 
 def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
     """Return what the figures do not say."""
-    found = [
+    sentences = [
         "Measured attacks are no guarantee: these attackers reached so much on these texts, and a better one may exist."
         " Which is the strongest was decided on known documents set aside; no test document was looked at for that.",
         "Attackers choose among the authors of this table; a real one may not know the author at all, or know more.",
@@ -88,14 +88,14 @@ def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
         "Columns published beside the texts (labels, dates, places) are not protected, and no attacker here used them.",
     ]
     if by_figures and len(evaluation.outcomes) > 1:
-        found.append("The configuration was chosen by these same figures, which flatters it slightly.")
+        sentences.append("The configuration was chosen by these same figures, which flatters it slightly.")
     if evaluation.seed is not None:
         promise = evaluation.outcomes[0].candidate.guarantee(1, None)
         also = (
             " Drawn securely, the same configurations promise what `allonym guarantee` says." if promise.formal else ""
         )
-        found.append(f"This run was repeatable (--insecure-seed), so it promises nothing.{also}")
-    return found
+        sentences.append(f"This run was repeatable (--insecure-seed), so it promises nothing.{also}")
+    return sentences
 
 
 def _unit(promised: Guarantee) -> str:

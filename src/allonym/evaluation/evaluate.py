@@ -206,10 +206,12 @@ class Ruler:
         self._step()
         to_one, to_author = (candidate.guarantee(number, self._seed) for number in (1, self._sample.largest_author))
         main = self._taken[self._main.name]
-        kept = _above(use[self._main.name] or Figure(0.0, 0.0, 0.0), main.before, main.floor)
-        left = _above(attacked.strongest().headline, self.panel.on_originals.strongest().headline, self.panel.chance)
+        use_kept = _above(use[self._main.name] or Figure(0.0, 0.0, 0.0), main.before, main.floor)
+        attack_left = _above(
+            attacked.strongest().headline, self.panel.on_originals.strongest().headline, self.panel.chance
+        )
         every = {measure.name: use.get(measure.name) for measure in self._wanted}
-        return Outcome(candidate, to_one, to_author, attacked, every, kept, left, len(releases))
+        return Outcome(candidate, to_one, to_author, attacked, every, use_kept, attack_left, len(releases))
 
     def evaluation(self, outcomes: Sequence[Outcome]) -> Evaluation:
         """Return configurations that were measured, with what they are compared to."""

@@ -86,8 +86,8 @@ class Knowledge:
                 pairs += zip(release, self.chosen, strict=True)
         if setting == "informed" and self.computed is not None:
             pairs += [(text, place) for place, text in enumerate(self.computed)]
-        kept = [(text, self.authors[place]) for text, place in pairs if place not in left_out]
-        return Lesson([text for text, _ in kept], [author for _, author in kept])
+        written = [(text, self.authors[place]) for text, place in pairs if place not in left_out]
+        return Lesson([text for text, _ in written], [author for _, author in written])
 
     def exam(self, *, released: bool) -> Lesson:
         """Return the documents that were set aside: one release of each, or the originals."""
@@ -95,5 +95,5 @@ class Knowledge:
             places = sorted(self.set_aside)
             return Lesson([self.originals[place] for place in places], [self.authors[place] for place in places])
         pairs = [(text, place) for text, place in zip(self.releases[0], self.chosen, strict=True)]
-        kept = [(text, self.authors[place]) for text, place in pairs if place in self.set_aside]
-        return Lesson([text for text, _ in kept], [author for _, author in kept])
+        written = [(text, self.authors[place]) for text, place in pairs if place in self.set_aside]
+        return Lesson([text for text, _ in written], [author for _, author in written])

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from string import Template
-from typing import Any
 
-from allonym import metrics
+from allonym import __version__, metrics
 from allonym.drawing.figure_data import Figure, table
 from allonym.drawing.svg import escaped
+from allonym.evaluation.evaluate import Evaluation
+from allonym.evaluation.knowledge import SETTINGS
+from allonym.evaluation.reported import EvaluationReport
+from allonym.metrics.figures import Figure as Measured
 from allonym.metrics.figures import spread
 from allonym.privacy.statement import number
 
@@ -22,40 +25,40 @@ _HEADLINES = {
 }
 
 
-def page(record: Mapping[str, Any], figures: Mapping[str, Figure], vectors: Mapping[str, str]) -> str:
+def page(report: EvaluationReport, figures: Mapping[str, Figure], vectors: Mapping[str, str]) -> str:
     """Return the whole page.
 
     Args:
-        record: What `report.record` returned.
+        report: What it says.
         figures: The figures, by name.
         vectors: Their SVG, by name.
     """
     template = Template((files("allonym.drawing") / "report.html.template").read_text(encoding="utf-8"))
-    chosen = record["configurations"][record["chosen"] - 1]
+    chosen = f"{report.outcome.candidate} (configuration {report.place + 1}, by {report.chosen_by})"
     parts = {
-        "kind": f"{record['report']} report",
-        "kind_note": _kind_note(record),
-        "verdict": escaped(record["verdict"]),
-        "chosen": escaped(f"{chosen['name']} (configuration {record['chosen']}, by {record['chosen_by']})"),
-        "notes": _list(record["notes"]),
-        "configurations": _configurations(record),
-        "attacks": _attacks(record["attacks_on_originals"], chosen),
-        "use": _use(record),
-        "claim": _claim(record["claim"]),
-        "paragraph": escaped(record["claim"]["for a data release"]),
-        "limits": _list(record["limits"]),
-        "how": _how(record),
-        "version": escaped(record["version"]),
+        "kind": f"{report.kind} report",
+        "kind_note": _kind_note(report),
+        "verdict": escaped(report.verdict),
+        "chosen": escaped(chosen),
+        "notes": _list(report.evaluation.sample.notes),
+        "configurations": _configurations(report),
+        "attacks": _attacks(report),
+        "use": _use(report.evaluation),
+        "claim": _claim(report.claim),
+        "paragraph": escaped(report.claim["for a data release"]),
+        "limits": _list(report.limits),
+        "how": _how(report),
+        "version": escaped(__version__),
     }
     for name, figure in figures.items():
         parts[f"figure_{name.replace('-', '_')}"] = _figure(name, figure, vectors[name])
     return template.substitute(parts)
 
 
-def _kind_note(record: Mapping[str, Any]) -> str:
-    if record["report"] == "public":
-        return "It holds no text, no author’s name and nothing about single rows."
-    return "It names authors and comes with predictions of single rows: do not publish it."
+def _kind_note(report: EvaluationReport) -> str:
+    if report.internal:
+        return "It names authors and comes with predictions of single rows: do not publish it."
+    return "It holds no text, no author’s name and nothing about single rows."
 
 
 def _figure(name: str, figure: Figure, vector: str) -> str:
@@ -92,16 +95,16 @@ def _cell(value: object) -> str:
     return escaped(f"{value:.3f}".removesuffix(".000") if isinstance(value, float) else str(value))
 
 
-def _configurations(record: Mapping[str, Any]) -> str:
+def _configurations(report: EvaluationReport) -> str:
     head = ["configuration", "ε", "strongest attack", "accuracy", "use kept", "attack left", "advantage"]
     rows = []
-    for one in record["configurations"]:
-        attack, epsilon = one["strongest"], one["guarantee"]["epsilon"]
-        mark = " (chosen)" if one["number"] == record["chosen"] else ""
-        promised = "none" if epsilon is None else f"{number(epsilon)} per {one['guarantee']['unit']}"
-        shares = [spread(one["use_kept"], 2), spread(one["attack_left"], 2), f"{one['advantage']:+.2f}"]
-        by = f"{attack['attacker']}, {attack['setting']}"
-        rows.append([f"{one['number']}. {one['name']}{mark}", promised, by, spread(attack), *shares])
+    for place, outcome in enumerate(report.evaluation.outcomes):
+        attack, promise = outcome.strongest, outcome.promised
+        mark = " (chosen)" if place == report.place else ""
+        promised = "none" if promise.epsilon is None else f"{number(promise.epsilon)} per {promise.unit}"
+        figures = [_spread(attack.headline, 3), _spread(outcome.kept, 2), _spread(outcome.left, 2)]
+        by = f"{attack.attacker}, {attack.setting}"
+        rows.append([f"{place + 1}. {outcome.candidate}{mark}", promised, by, *figures, f"{outcome.advantage:+.2f}"])
     caption = (
         "All configurations. Use kept and attack left are shares of what the originals reach, above what is reached "
         "without reading; the advantage is the lower end of the first minus the upper end of the second"
@@ -109,30 +112,35 @@ def _configurations(record: Mapping[str, Any]) -> str:
     return _table(caption, head, rows)
 
 
-def _attacks(on_originals: Sequence[Mapping[str, Any]], chosen: Mapping[str, Any]) -> str:
+def _spread(figure: Measured, digits: int) -> str:
+    return spread(figure.to_json(), digits)
+
+
+def _attacks(report: EvaluationReport) -> str:
     rows = [
-        [f"{attack['attacker']}, {attack['setting']}", attack["validated"]]
-        + [spread(attack["figures"][name]) for name in _HEADLINES]
-        for attack in (*on_originals, *chosen["attacks"])
+        [f"{attack.attacker}, {attack.setting}", attack.validated]
+        + [_spread(attack.figures[name], 3) for name in _HEADLINES]
+        for attack in (*report.evaluation.on_originals.attacks, *report.outcome.attacked.attacks)
     ]
-    caption = f"Every attacker in every setting, on the originals and for {chosen['name']}, with intervals"
+    caption = f"Every attacker in every setting, on the originals and for {report.outcome.candidate}, with intervals"
     return _table(caption, ["attacker", "of known texts set aside", *_HEADLINES.values()], rows)
 
 
-def _use(record: Mapping[str, Any]) -> str:
-    main = record["utility_measure"]
-    taken = [metrics.measures()[name] for name in record["configurations"][0]["use"]]
+def _use(evaluation: Evaluation) -> str:
+    main = evaluation.measure
+    taken = [metrics.measures()[name] for name in evaluation.outcomes[0].use]
     before, floor = ["original texts"], ["without reading"]
     for measure in taken:
-        if measure.name == main["name"] and measure.untouched is None:
-            before.append(measure.shown(record["utility_of_originals"]))
+        if measure.name == main.name and measure.untouched is None:
+            before.append(measure.shown(evaluation.before.to_json()))
         else:
             before.append("not measured" if measure.untouched is None else f"{measure.untouched:g}")
-        floor.append(f"{record['utility_floor']:.3f}" if measure.name == main["name"] else "–")
+        floor.append(f"{evaluation.use_floor:.3f}" if measure.name == main.name else "–")
     rows = [before, floor]
-    for one in record["configurations"]:
-        rows.append([f"{one['number']}. {one['name']}", *(each.shown(one["use"][each.name]) for each in taken)])
-    words = f"What is left of the texts’ use, with intervals; the main measure is the {main['meaning']}"
+    for place, outcome in enumerate(evaluation.outcomes, 1):
+        use = {name: None if figure is None else figure.to_json() for name, figure in outcome.use.items()}
+        rows.append([f"{place}. {outcome.candidate}", *(each.shown(use[each.name]) for each in taken)])
+    words = f"What is left of the texts’ use, with intervals; the main measure is the {main.describes_itself_as}"
     return _table(words, ["configuration", *(measure.head for measure in taken)], rows)
 
 
@@ -146,19 +154,20 @@ def _list(sentences: Sequence[str]) -> str:
     return f"<ul>{''.join(f'<li>{escaped(sentence)}</li>' for sentence in sentences)}</ul>" if sentences else ""
 
 
-def _how(record: Mapping[str, Any]) -> str:
-    how, documents = record["how"], record["documents"]
+def _how(report: EvaluationReport) -> str:
+    evaluation, documents = report.evaluation, report.documents
     plain = {
         "documents": f"{documents['train']:,} to learn from, {documents['test']:,} to test on, "
-        f"by {record['authors']:,} authors",
-        "floor": f"{record['floor']:.3f}: the share of the most frequent author among the test documents",
-        "versions": ", ".join(f"{name} {version}" for name, version in how["versions"].items()),
-        **{name.replace("_", " "): how[name] for name in how if name not in ("versions", "settings", "attackers")},
-        **{f"setting: {name}": words for name, words in how["settings"].items()},
-        **{f"attacker: {name}": words for name, words in how["attackers"].items()},
+        f"by {evaluation.authors:,} authors",
+        "floor": f"{evaluation.floor:.3f}: the share of the most frequent author among the test documents",
+        "versions": ", ".join(f"{name} {version}" for name, version in report.versions.items()),
+        **{name.replace("_", " "): words for name, words in report.how.items()},
+        **{f"setting: {name}": words for name, words in SETTINGS.items()},
+        **{f"attacker: {name}": words for name, words in evaluation.attackers.items()},
     }
-    for one in record["configurations"]:
-        given = ", ".join(f"{name} {value}" for name, value in one["parameters"].items() if value is not None)
-        plain[f"configuration {one['number']}"] = f"{one['method']}: {given or 'no parameters'}"
+    for place, outcome in enumerate(evaluation.outcomes, 1):
+        parameters = outcome.candidate.parameters()
+        given = ", ".join(f"{name} {value}" for name, value in parameters.items() if value is not None)
+        plain[f"configuration {place}"] = f"{outcome.candidate.method}: {given or 'no parameters'}"
     items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in plain.items())
     return f"<dl>{items}</dl>"

@@ -1,4 +1,4 @@
-"""An evaluation as a record, as figures, and as a folder: report.html, report.json, and a CSV and SVG of each figure.
+"""An evaluation as figures, and as a folder: report.html, report.json, and a CSV and SVG of each figure.
 
 A public report (the default) tells nothing of single rows: no text, no author's name, no prediction. An internal one
 names the authors and adds `predictions.csv`.
@@ -9,83 +9,33 @@ from __future__ import annotations
 import csv
 import json
 import os
-import platform
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-from allonym import __version__, metrics
 from allonym.drawing.figure_data import Bar, Bars, Figure, Heatmap, Lines, Point, Rule, to_csv
 from allonym.drawing.figures import draw
 from allonym.drawing.trade_off import point, trade_off
-from allonym.errors import InputError, ParameterError
-from allonym.evaluation import claims
-from allonym.evaluation.attack import Attack
+from allonym.errors import InputError
 from allonym.evaluation.evaluate import Evaluation, Outcome
 from allonym.evaluation.knowledge import SETTINGS
 from allonym.evaluation.page import page
+from allonym.evaluation.reported import EvaluationReport
 from allonym.formats.tables import shown
 from allonym.jobs.outputs import atomic
 from allonym.metrics import scoring
-from allonym.metrics.figures import CONFIDENCE, rounded_percent
 
 _MOST_AUTHORS_DRAWN = 25
 _FILES = {"report.html", "report.json", "predictions.csv", "figures"}
 
 
-def record(evaluation: Evaluation, *, chosen: int | None = None, internal: bool = False) -> dict[str, Any]:
-    """Return everything the report says, as plain values.
-
-    Args:
-        evaluation: What was measured.
-        chosen: Place of the configuration to report on, from 0; by default that with the largest advantage.
-        internal: Whether authors may be named.
-
-    Raises:
-        ParameterError: There is no such configuration, or a part of its promise cannot be stated.
-    """
-    place = evaluation.best() if chosen is None else chosen
-    if not 0 <= place < len(evaluation.outcomes):
-        raise ParameterError(f"The chosen configuration must be from 1 to {len(evaluation.outcomes)}, got {place + 1}.")
-    outcome, sample = evaluation.outcomes[place], evaluation.sample
-    return {
-        "tool": "allonym",
-        "version": __version__,
-        "report": "internal" if internal else "public",
-        "verdict": claims.verdict(evaluation, outcome),
-        "chosen": place + 1,
-        "chosen_by": _chosen_by(evaluation) if chosen is None else "the user (--choose)",
-        "documents": {"train": len(sample.places("train")), "test": len(sample.places("test"))},
-        "authors": len(set(sample.authors)),
-        "documents_of_largest_author": sample.largest_author,
-        "notes": list(sample.notes),
-        "floor": evaluation.floor,
-        "strongest_on_originals": _strongest(evaluation.original),
-        "attacks_on_originals": [attack.to_json() for attack in evaluation.on_originals.attacks],
-        "utility_measure": {
-            "name": evaluation.measure.name,
-            "meaning": evaluation.measure.describes_itself_as,
-        },
-        "utility_of_originals": evaluation.before.to_json(),
-        "utility_floor": evaluation.use_floor,
-        "recommended": evaluation.recommended(outcome),
-        "configurations": [_configuration(number, one) for number, one in enumerate(evaluation.outcomes, 1)],
-        "claim": claims.claim(evaluation, outcome),
-        "limits": claims.limits(evaluation, by_figures=chosen is None),
-        "how": _how(evaluation),
-    }
-
-
-def figures(evaluation: Evaluation, *, chosen: int | None = None, internal: bool = False) -> dict[str, Figure]:
+def figures(report: EvaluationReport) -> dict[str, Figure]:
     """Return the figures of the report, by the names of their files."""
-    place = evaluation.best() if chosen is None else chosen
-    outcome = evaluation.outcomes[place]
     return {
-        "trade-off": _trade_off(evaluation, place),
-        "attackers": _attackers(evaluation, outcome),
-        "confusion": _confusion(evaluation, outcome, internal),
+        "trade-off": _trade_off(report.evaluation, report.place),
+        "attackers": _attackers(report.evaluation, report.outcome),
+        "confusion": _confusion(report.evaluation, report.outcome, report.internal),
     }
 
 
@@ -96,26 +46,22 @@ def write(
     chosen: int | None = None,
     internal: bool = False,
     force: bool = False,
-) -> dict[str, Any]:
-    """Write the report's folder, whole or not at all.
-
-    Returns:
-        The record that went into report.json.
-    """
-    found = record(evaluation, chosen=chosen, internal=internal)
-    drawn = figures(evaluation, chosen=chosen, internal=internal)
+) -> EvaluationReport:
+    """Write the report's folder, whole or not at all; return what it says."""
+    report = EvaluationReport.on(evaluation, chosen=chosen, internal=internal)
+    drawn = figures(report)
     vectors = {name: draw(figure) for name, figure in drawn.items()}
-    html = page(found, drawn, vectors)
-    with _fresh(folder, force) as place:
-        (place / "figures").mkdir(parents=True)
+    html = page(report, drawn, vectors)
+    with _fresh(folder, force) as new:
+        (new / "figures").mkdir(parents=True)
         for name, figure in drawn.items():
-            _save(place / "figures" / f"{name}.csv", to_csv(figure))
-            _save(place / "figures" / f"{name}.svg", vectors[name])
+            _save(new / "figures" / f"{name}.csv", to_csv(figure))
+            _save(new / "figures" / f"{name}.svg", vectors[name])
         if internal:
-            _save_predictions(place / "predictions.csv", evaluation, evaluation.outcomes[found["chosen"] - 1])
-        _save(place / "report.json", json.dumps(found, ensure_ascii=False, indent=2, allow_nan=False) + "\n")
-        _save(place / "report.html", html)
-    return found
+            _save_predictions(new / "predictions.csv", evaluation, report.outcome)
+        _save(new / "report.json", json.dumps(report.to_json(), ensure_ascii=False, indent=2, allow_nan=False) + "\n")
+        _save(new / "report.html", html)
+    return report
 
 
 def check_folder(folder: Path, force: bool) -> None:
@@ -170,78 +116,6 @@ def _save_predictions(path: Path, evaluation: Evaluation, outcome: Outcome) -> N
         for number, place in enumerate(sample.places("test")):
             named = [shown(one.predicted[number]) for one in attacks]
             writer.writerow([sample.rows[place], shown(sample.authors[place]), *named])
-
-
-def _chosen_by(evaluation: Evaluation) -> str:
-    but = "; baselines are never advised" if any(one.candidate.is_a_baseline for one in evaluation.outcomes) else ""
-    return f"the largest advantage: use kept minus attack left, each at the worse end of its interval{but}"
-
-
-def _strongest(attack: Attack) -> dict[str, Any]:
-    return {
-        "attacker": attack.attacker,
-        "setting": attack.setting,
-        "validated": attack.validated,
-        **attack.headline.to_json(),
-    }
-
-
-def _configuration(number: int, outcome: Outcome) -> dict[str, Any]:
-    return {
-        "number": number,
-        "name": str(outcome.candidate),
-        "method": outcome.candidate.method,
-        "parameters": outcome.candidate.parameters(),
-        "draws": outcome.draws,
-        "guarantee": outcome.promised.to_dict(),
-        "guarantee_of_largest_author": outcome.promised_to_author.to_dict(),
-        "strongest": _strongest(outcome.strongest),
-        "strongest_static": _strongest(outcome.attacked.strongest("static")),
-        "use": {name: figure and figure.to_json() for name, figure in outcome.use.items()},
-        "use_kept": outcome.kept.to_json(),
-        "attack_left": outcome.left.to_json(),
-        "advantage": outcome.advantage,
-        "attacks": [attack.to_json() for attack in outcome.attacked.attacks],
-    }
-
-
-def _how(evaluation: Evaluation) -> dict[str, Any]:
-    import numpy
-    import scipy
-    import sklearn
-
-    modules = {"numpy": numpy, "scipy": scipy, "scikit-learn": sklearn}
-    return {
-        "versions": {
-            "allonym": __version__,
-            "python": platform.python_version(),
-            **{name: str(module.__version__) for name, module in modules.items()},
-        },
-        "attackers": evaluation.attackers,
-        "settings": dict(SETTINGS),
-        "strongest": "all attackers together, unless one alone named clearly more of the known documents set aside; "
-        "test documents had no say",
-        "own_releases": f"of at most {evaluation.released_of_author} known documents of each author",
-        "randomness": "cryptographic, not repeatable"
-        if evaluation.seed is None
-        else f"--insecure-seed {evaluation.seed}",
-        "intervals": f"{rounded_percent(CONFIDENCE)} bootstrap over test documents and draws, "
-        f"{scoring.RESAMPLES} resamples",
-        **_how_measured(evaluation),
-        "released_texts": "measured and discarded; nothing of them was written",
-    }
-
-
-def _how_measured(evaluation: Evaluation) -> dict[str, str]:
-    """Say of measures that were taken on some documents only, or not at all."""
-    told = {}
-    for name in evaluation.outcomes[0].use:
-        measure = metrics.measures()[name]
-        if name in evaluation.not_measured:
-            told[name] = f"not measured: {evaluation.not_measured[name]}"
-        elif measure.most is not None:
-            told[name] = f"{measure.describes_itself_as}, of at most {measure.most} test documents"
-    return told
 
 
 def _trade_off(evaluation: Evaluation, chosen: int) -> Lines:

@@ -106,8 +106,8 @@ def read_sample(
     for position, name in enumerate(rows.authors):
         by_author.setdefault(name, []).append(position)
     largest = max(map(len, by_author.values()))
-    kept, notes = _choose_authors(by_author, rows.parts, max_authors)
-    chosen = _choose_documents(kept, rows.parts, max_documents, notes)
+    chosen_authors, notes = _choose_authors(by_author, rows.parts, max_authors)
+    chosen = _choose_documents(chosen_authors, rows.parts, max_documents, notes)
     train = _trained(chosen, rows.parts)
     positions = sorted(train)
     if all(train.values()):
@@ -167,13 +167,13 @@ def _choose_authors(
             f"An evaluation needs two authors with {FEWEST_DOCUMENTS} documents each at least, and this table has "
             f"{len(enough)}; add documents."
         )
-    kept = sorted(enough, key=len, reverse=True)[:most]
-    if len(kept) < len(enough):
+    chosen = sorted(enough, key=len, reverse=True)[:most]
+    if len(chosen) < len(enough):
         notes.append(
-            f"A sample: of {len(enough):,} authors, only the {len(kept):,} with most documents are looked at "
+            f"A sample: of {len(enough):,} authors, only the {len(chosen):,} with most documents are looked at "
             "(--max-authors)."
         )
-    return kept, notes
+    return chosen, notes
 
 
 def _choose_documents(
@@ -196,8 +196,8 @@ def _choose_documents(
             f"A sample: of {len(ranked):,} documents, {most:,} are looked at, of each author in proportion "
             "(--max-documents)."
         )
-    kept = Counter(author for _, _, author, _ in sorted(ranked)[:most])
-    return [positions[: kept[author]] for author, positions in enumerate(ordered)]
+    counts = Counter(author for _, _, author, _ in sorted(ranked)[:most])
+    return [positions[: counts[author]] for author, positions in enumerate(ordered)]
 
 
 def _shuffled(positions: Sequence[int], parts: list[str] | None) -> list[int]:
@@ -207,8 +207,8 @@ def _shuffled(positions: Sequence[int], parts: list[str] | None) -> list[int]:
         return by_digest
     places: dict[int, float] = {}
     for part in _PARTS:
-        own = [position for position in by_digest if parts[position] == part]
-        places |= {position: (rank + 0.5) / len(own) for rank, position in enumerate(own)}
+        members = [position for position in by_digest if parts[position] == part]
+        places |= {position: (rank + 0.5) / len(members) for rank, position in enumerate(members)}
     return sorted(by_digest, key=places.__getitem__)
 
 

@@ -23,10 +23,10 @@ _BESIDE_TEXTS_LISTED = """
 clean cleaned customer en english ended final free full open original plain product q question raw survey user
 """
 _OTHERS_LISTED = """
-age author authors category class date datetime gender group id ids index key label labels lang language name n no nr
-number rating row score sex source split stars tag target time timestamp title topic url user username uuid who writer
-year
+age author authors category class date datetime gender group id ids index key label labels lang language name nr
+number rating row score sex source split stars tag target time timestamp title topic url user username uuid writer year
 """
+# None of them is a usual answer ("no", "n"): in a table without a header such a cell stands beside a text.
 _TEXTS, _BESIDE_TEXTS, _OTHERS = (
     frozenset(listed.split()) for listed in (_TEXTS_LISTED, _BESIDE_TEXTS_LISTED, _OTHERS_LISTED)
 )

@@ -8,6 +8,7 @@ say anything in, and those before each page, by which memory is taken. Both are 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from struct import Struct
 from typing import Any
 
 from allonym.errors import InputError
@@ -19,13 +20,17 @@ _DEEPEST = 32  # groups within groups; readers go down by recursion
 _MOST_CELLS = 5_000_000
 _MOST_UNPACKED = 100_000_000  # bytes of all pages, decompressed
 _MOST_DECODED = 256_000_000  # bytes of all values
+_MOST_PAGES = 20_000  # a header takes some ten microseconds to read, whatever its page holds
 _MOST_DICTIONARY = 8_000_000  # bytes of a dictionary that is looked into
+_MOST_LOOKED_INTO = 32_000_000  # bytes of all of them
+_MOST_ENTRIES = 400_000  # texts in all of them
 _PER_VALUE = 16  # bytes that a value takes besides its own
 _BYTE_ARRAY, _FIXED_BYTE_ARRAY = 6, 7
 _DICTIONARY_PAGE = 2
 _BY_DICTIONARY = (2, 8)
 _BY_PREFIX = 7
 _CODECS = {1: "snappy", 2: "gzip", 4: "brotli", 6: "zstd", 7: "lz4_raw"}
+_LENGTH = Struct("<I")  # stands before each text of a dictionary
 _UNREADABLE = "The file cannot be read as Parquet; save it again."
 _TOO_LARGE = (
     "The table is small as a file but too large when it is read; use `allonym anonymize` on the command line, or save "
@@ -40,11 +45,13 @@ def check(content: bytes) -> None:
     try:
         footer = _footer(content)
         lengths = _lengths(footer[2])
-        cells = unpacked = decoded = 0
+        cells = unpacked = decoded = pages = 0
+        dictionaries = _Dictionaries()
         for group in footer.get(4, []):
             for chunk, length in zip(group[1], lengths, strict=True):
-                for values, size, grown in _pages(content, chunk[3], length):
-                    cells, unpacked, decoded = cells + values, unpacked + size, decoded + grown
+                for values, size, grown in _pages(content, chunk[3], length, dictionaries):
+                    cells, unpacked, decoded, pages = cells + values, unpacked + size, decoded + grown, pages + 1
+                    _within(pages, _MOST_PAGES)
                     _within(cells, _MOST_CELLS)
                     _within(unpacked, _MOST_UNPACKED)
                     _within(decoded, _MOST_DECODED)
@@ -90,7 +97,7 @@ def _lengths(schema: list[Fields]) -> list[int]:
     return lengths
 
 
-def _pages(content: bytes, column: Fields, length: int) -> Iterator[tuple[int, int, int]]:
+def _pages(content: bytes, column: Fields, length: int, dictionaries: _Dictionaries) -> Iterator[tuple[int, int, int]]:
     """Yield of each page how many values it has, its size when decompressed, and that of its values when decoded."""
     starts = [start for start in (column.get(11), column.get(9)) if start]
     at = min(starts)
@@ -105,11 +112,12 @@ def _pages(content: bytes, column: Fields, length: int) -> Iterator[tuple[int, i
             raise ValueError("a page that does not fit")
         if header[1] == _DICTIONARY_PAGE:
             if column[1] == _BYTE_ARRAY:
-                longest = _longest(content[body:at], size, column.get(4, 0))
+                longest = dictionaries.longest(content[body:at], size, column.get(4, 0))
             yield 0, size, size
             continue
         about = header.get(5) or header.get(8)
         if about is None:  # an index, which nobody reads
+            yield 0, 0, 0
             continue
         encoding = about[2] if 5 in header else about[4]
         if about[1] < 0:
@@ -126,16 +134,26 @@ def _grown(kind: int, encoding: int, values: int, size: int, longest: int) -> in
     return values * size if encoding == _BY_PREFIX else size
 
 
-def _longest(page: bytes, size: int, codec: int) -> int:
-    """Return the length of the longest text in a dictionary, or what it cannot exceed."""
-    if size > _MOST_DICTIONARY or codec not in (0, *_CODECS):
-        return size
-    texts = page if codec == 0 else _decompressed(page, size, _CODECS[codec])
-    longest = at = 0
-    while at < len(texts):
-        length = int.from_bytes(texts[at : at + 4], "little")
-        longest, at = max(longest, length), at + 4 + length
-    return min(longest, size)
+class _Dictionaries:
+    """Looks for the longest text of each dictionary of a file, as long as all of them together are small enough."""
+
+    def __init__(self) -> None:
+        self._bytes, self._entries = _MOST_LOOKED_INTO, _MOST_ENTRIES
+
+    def longest(self, page: bytes, size: int, codec: int) -> int:
+        """Return the length of the longest text, or what it cannot exceed."""
+        if size > min(_MOST_DICTIONARY, self._bytes) or codec not in (0, *_CODECS):
+            return size
+        self._bytes -= size
+        texts = page if codec == 0 else _decompressed(page, size, _CODECS[codec])
+        longest = at = 0
+        while at <= len(texts) - _LENGTH.size:
+            if not self._entries:
+                return size
+            self._entries -= 1
+            (length,) = _LENGTH.unpack_from(texts, at)
+            longest, at = max(longest, length), at + _LENGTH.size + length
+        return min(longest, size)
 
 
 def _decompressed(page: bytes, size: int, codec: str) -> bytes:

@@ -235,8 +235,8 @@ def _span(fact: Fact) -> Span:
     return Span(fact.start, fact.end)
 
 
-def _share(kept: Iterable[Fact], gone: Iterable[Fact], kinds: frozenset[str]) -> Share:
-    still = sum(fact.kind in kinds for fact in kept)
+def _share(unchanged: Iterable[Fact], gone: Iterable[Fact], kinds: frozenset[str]) -> Share:
+    still = sum(fact.kind in kinds for fact in unchanged)
     return Share(still, still + sum(fact.kind in kinds for fact in gone))
 
 

@@ -65,19 +65,19 @@ def match(
         near: Nearness of words.
     """
     lost, invented = _denials(*before), _denials(*after)
-    kept = len(_same_head(lost, invented, near))
+    still_denied = len(_same_head(lost, invented, near))
     changed = list[tuple[Fact, Fact]]()
     while lost and invented:
         old, new = lost.pop(0), invented.pop(0)
         if _moved(old, new, before[1], after[1]):
             changed.append((old.fact, new.fact))
-        kept += 1
+        still_denied += 1
     explained = min(opposed, len(lost) + len(invented))
     denying = _surplus(before[1], after[1]), _surplus(after[1], before[1])
     gone = lost[explained + denying[1] :]
     new_ones = invented[explained + denying[0] :]
-    kept += len(lost) + len(invented) - len(gone) - len(new_ones) - len(changed)
-    return Denied(kept, changed, [one.fact for one in gone], [one.fact for one in new_ones]), explained
+    still_denied += len(lost) + len(invented) - len(gone) - len(new_ones) - len(changed)
+    return Denied(still_denied, changed, [one.fact for one in gone], [one.fact for one in new_ones]), explained
 
 
 def _denials(facts: Sequence[Fact], words: Sequence[Word]) -> list[_Denial]:
@@ -85,16 +85,16 @@ def _denials(facts: Sequence[Fact], words: Sequence[Word]) -> list[_Denial]:
 
 
 def _scope(fact: Fact, words: Sequence[Word]) -> tuple[str, ...]:
-    found, reach = list[str](), 0
+    keys, reach = list[str](), 0
     for word in words:
         if word.start < fact.end:
             continue
         reach += 1
-        if reach > _REACH or (found and word.text in _CLAUSE_ENDS):
+        if reach > _REACH or (keys and word.text in _CLAUSE_ENDS):
             break
         if key := _key(word):
-            found.append(key)
-    return tuple(found)
+            keys.append(key)
+    return tuple(keys)
 
 
 def _key(word: Word) -> str:
@@ -106,16 +106,16 @@ def _key(word: Word) -> str:
 
 def _same_head(lost: list[_Denial], invented: list[_Denial], near: Closeness) -> list[_Denial]:
     """Take denials of the same out of both lists."""
-    found = list[_Denial]()
+    moved = list[_Denial]()
     for old in [*lost]:
         for new in invented:
             heads = old.scope[:1], new.scope[:1]
             if heads[0] == heads[1] or (all(heads) and near.of(heads[0][0], heads[1][0]) >= 0.5):
                 lost.remove(old)
                 invented.remove(new)
-                found.append(old)
+                moved.append(old)
                 break
-    return found
+    return moved
 
 
 def _moved(old: _Denial, new: _Denial, before: Sequence[Word], after: Sequence[Word]) -> bool:

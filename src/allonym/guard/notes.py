@@ -93,13 +93,13 @@ def _match_in_place(
 def _opposed(
     before: Sequence[Word], after: Sequence[Word], lost: Sequence[int], invented: Sequence[int]
 ) -> dict[int, int]:
-    found = dict[int, int]()
+    opposites = dict[int, int]()
     for one in lost:
         for other in invented:
-            if other not in found.values() and _opposites(before[one], after[other]):
-                found[one] = other
+            if other not in opposites.values() and _opposites(before[one], after[other]):
+                opposites[one] = other
                 break
-    return found
+    return opposites
 
 
 def _opposites(one: Word, other: Word) -> bool:

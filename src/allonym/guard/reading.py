@@ -89,15 +89,15 @@ class ReadText:
 
 def read(text: str, *, spacy: bool = False) -> ReadText:
     """Read a text."""
-    found = facts.find(text, quotations=False, spacy=spacy)
-    words = tuple(_words(text, found))
+    known_facts = facts.find(text, quotations=False, spacy=spacy)
+    words = tuple(_words(text, known_facts))
     quotations = tuple(Fact(*quotation) for quotation in facts.quoted(text))
     sentences, first_word, first_fact = [], 0, 0
-    for span in _spans(text, found):
+    for span in _spans(text, known_facts):
         end_word = _until(words, first_word, span.end)
-        end_fact = _until(found, first_fact, span.end)
+        end_fact = _until(known_facts, first_fact, span.end)
         if end_word > first_word or end_fact > first_fact:  # signs alone say nothing
-            sentences.append(Sentence(span, words[first_word:end_word], found[first_fact:end_fact]))
+            sentences.append(Sentence(span, words[first_word:end_word], known_facts[first_fact:end_fact]))
         first_word, first_fact = end_word, end_fact
     return ReadText(text, tuple(sentences), quotations)
 
@@ -108,30 +108,30 @@ def _until(things: tuple[Word, ...] | tuple[Fact, ...], place: int, end: int) ->
     return place
 
 
-def _spans(text: str, found: tuple[Fact, ...]) -> Iterator[Span]:
+def _spans(text: str, known_facts: tuple[Fact, ...]) -> Iterator[Span]:
     """Yield where sentences stand. What is between two of them goes to the one before, so that nothing is lost."""
     starts, place, fact = list[int](), 0, 0
     for piece in cut(text):
         start = text.find(piece, place)
         place = start + len(piece)
-        while fact < len(found) and found[fact].end <= start:
+        while fact < len(known_facts) and known_facts[fact].end <= start:
             fact += 1
-        if fact == len(found) or found[fact].start >= start:  # no sentence ends inside of an address
+        if fact == len(known_facts) or known_facts[fact].start >= start:  # no sentence ends inside of an address
             starts.append(start)
     for start, following in pairwise([*starts, len(text)]):
         yield Span(start, start + len(text[start:following].rstrip()))
 
 
-def _words(text: str, found: tuple[Fact, ...]) -> Iterator[Word]:
+def _words(text: str, known_facts: tuple[Fact, ...]) -> Iterator[Word]:
     place = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
         ending = _ENDING.search(match[0][-4:])
         if ending and len(match[0]) > len(ending[0]):
             end -= len(ending[0])
-        while place < len(found) and found[place].end <= start:
+        while place < len(known_facts) and known_facts[place].end <= start:
             place += 1
-        fact = found[place] if place < len(found) and found[place].start < end else None
+        fact = known_facts[place] if place < len(known_facts) and known_facts[place].start < end else None
         lowered = text[start:end].lower().replace("’", "'")
         base = _base(lowered)
         aged = lowered in ("year", "years", "old") and _AGED.match(text, start if lowered[0] == "y" else start - 6)

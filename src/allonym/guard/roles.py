@@ -78,9 +78,9 @@ def swapped(before: Sequence[Sentence], after: Sequence[Sentence], near: Closene
     olds = [deed for sentence in before for deed in _deeds(sentence.words)][:_MOST_VERBS]
     news = [deed for sentence in after for deed in _deeds(sentence.words)][:_MOST_VERBS]
     pairs = _of_one_verb(olds, news, near)
-    found = [(old, new) for old, new in pairs if _exchanged(old, new, near)]
-    found += [pair for pair in _crossed(pairs, near) if pair not in found]
-    return [(Span(old.start, old.end), Span(new.start, new.end)) for old, new in found]
+    exchanged = [(old, new) for old, new in pairs if _exchanged(old, new, near)]
+    exchanged += [pair for pair in _crossed(pairs, near) if pair not in exchanged]
+    return [(Span(old.start, old.end), Span(new.start, new.end)) for old, new in exchanged]
 
 
 def _of_one_verb(olds: list[_Deed], news: list[_Deed], near: Closeness) -> list[tuple[_Deed, _Deed]]:

@@ -39,18 +39,18 @@ class Pairs(NamedTuple):
 def match(before: Side, after: Side) -> Pairs:
     """Find for each fact one that says the same; of those left over, such as may have become one another."""
     lost, invented = list(before.facts), list(after.facts)
-    kept = _taken(lost, invented, same)
+    unchanged = _taken(lost, invented, same)
     texts = {word.text for word in before.words}, {word.text for word in after.words}
     lost_too, invented_too = [*lost], [*invented]
     changed = _grown_names(before.facts, after.facts, lost, invented, texts)
     lost = [fact for fact in lost_too if fact not in {old for old, _ in changed} and not _said(fact, texts[1])]
     invented = [fact for fact in invented_too if fact not in {new for _, new in changed} and not _said(fact, texts[0])]
-    kept += [fact for fact in lost_too if fact not in lost and fact not in {old for old, _ in changed}]
+    unchanged += [fact for fact in lost_too if fact not in lost and fact not in {old for old, _ in changed}]
     for alike in (_of_one_kind, _both_in(_QUANTITIES), _both_in(_ADDRESSES)):
         changed += _pairs(lost, invented, alike)
     lost = [fact for fact in lost if fact.value not in _ALWAYS_SOFT]
     invented = [fact for fact in invented if fact.value not in _ALWAYS_SOFT]
-    return Pairs(kept, changed, lost, invented)
+    return Pairs(unchanged, changed, lost, invented)
 
 
 def said_elsewhere(fact: Fact, there: Iterable[Fact]) -> bool:
@@ -68,21 +68,21 @@ def _taken(lost: list[Fact], invented: list[Fact], alike: Callable[[Fact, Fact],
 
 
 def _pairs(lost: list[Fact], invented: list[Fact], alike: Callable[[Fact, Fact], bool]) -> list[tuple[Fact, Fact]]:
-    found = []
+    pairs = []
     for old in [*lost]:
         new = next((new for new in invented if alike(old, new)), None)
         if new is not None:
             lost.remove(old)
             invented.remove(new)
-            found.append((old, new))
-    return found
+            pairs.append((old, new))
+    return pairs
 
 
 def _grown_names(
     olds: Sequence[Fact], news: Sequence[Fact], lost: list[Fact], invented: list[Fact], texts: tuple[set[str], set[str]]
 ) -> list[tuple[Fact, Fact]]:
     """Return names that lost or gained a part: "Ann Lee" and "Ann Poe", "Lee" and "Ann Lee"."""
-    found = []
+    pairs = []
     for old in olds:
         for new in news:
             if old.kind != "name" or new.kind != "name" or not _parts(old) & _parts(new):
@@ -90,8 +90,8 @@ def _grown_names(
             less = old in lost and not _said(old, texts[1])
             more = new in invented and not _said(new, texts[0])
             if less or more:
-                found.append((old, new))
-    return found
+                pairs.append((old, new))
+    return pairs
 
 
 def _said(fact: Fact, words: set[str]) -> bool:

@@ -188,11 +188,11 @@ microwave freezer boiler heater; rose tulip daisy lily oak pine birch willow
 @cache
 def _groups(listed: str) -> dict[str, frozenset[int]]:
     """Return the numbers of the groups of each word."""
-    found: dict[str, set[int]] = {}
+    groups_of: dict[str, set[int]] = {}
     for number, group in enumerate(listed.split(";")):
         for word in group.split():
-            found.setdefault(word, set()).add(number)
-    return {word: frozenset(numbers) for word, numbers in found.items()}
+            groups_of.setdefault(word, set()).add(number)
+    return {word: frozenset(numbers) for word, numbers in groups_of.items()}
 
 
 def _together(listed: str, one: str, other: str) -> bool:

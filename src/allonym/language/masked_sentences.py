@@ -147,8 +147,8 @@ def _numbers_marked(text: str, originals: list[str]) -> str:
 
 @lru_cache(2**14)
 def _token(number: str) -> str | None:
-    found = sequences.tokens(number)
-    return found[0] if len(found) == 1 else None
+    tokens = sequences.tokens(number)
+    return tokens[0] if len(tokens) == 1 else None
 
 
 def _unmarked(tokens: Sequence[str], waiting: Iterator[str], *, continues: bool) -> MaskedSentence:

@@ -140,8 +140,8 @@ class PairsOf:
         """Add how well every word fits between two words to its rating, a row for each two, a column for each word."""
         for table, beside in ((self.after, lefts), (self.before, rights)):
             for row, word in zip(rated, beside.tolist(), strict=True):
-                own = slice(table.indptr[word], table.indptr[word + 1])
-                row[table.indices[own]] += table.data[own]
+                neighbours = slice(table.indptr[word], table.indptr[word + 1])
+                row[table.indices[neighbours]] += table.data[neighbours]
 
     def log_likelihoods(self, sentences: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return ln P of each word after the one before it, and of the end, as a mean over each sentence."""

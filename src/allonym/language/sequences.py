@@ -97,15 +97,15 @@ def tokens(text: str) -> list[str]:
     text = _APOSTROPHES.sub("'", _QUOTES.sub('"', text))
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
-    found: list[str] = []
-    add = found.append
+    parts: list[str] = []
+    add = parts.append
     for match in _TOKEN.finditer(text):
         kind, token = match.lastgroup, match.group()
         if kind == "word":
             if len(token) > _LONGEST_WORD:
                 add(SPECIAL[UNKNOWN])
             elif "'" in token or token in _CONTRACTED:
-                found.extend(_split_word(token))
+                parts.extend(_split_word(token))
             else:
                 add(token)
         elif kind == "mark":
@@ -120,7 +120,7 @@ def tokens(text: str) -> list[str]:
             add(token)
         elif kind in _FIXED:
             add(_FIXED[kind])
-    return found
+    return parts
 
 
 def sentences(text: str) -> list[list[str]]:
@@ -154,24 +154,24 @@ def _simple(kind: str, token: str) -> str:
     return "!" if kind == "loud" else _FIXED.get(kind, _SAME.get(token, token))
 
 
-def _piece_starts(found: Sequence[str], begin: int, end: int) -> Iterator[int]:
+def _piece_starts(tokens: Sequence[str], begin: int, end: int) -> Iterator[int]:
     """Return where the pieces of a sentence begin."""
-    for piece in pieces(list(found[begin:end])):
+    for piece in pieces(list(tokens[begin:end])):
         yield begin
         begin += len(piece)
 
 
-def _whole_sentences(found: Sequence[str]) -> Iterator[list[str]]:
-    for begin, end in _ranges(found):
-        yield [token for token in found[begin:end] if token != _PARAGRAPH]
+def _whole_sentences(tokens: Sequence[str]) -> Iterator[list[str]]:
+    for begin, end in _ranges(tokens):
+        yield [token for token in tokens[begin:end] if token != _PARAGRAPH]
 
 
-def _ranges(found: Sequence[str]) -> Iterator[tuple[int, int]]:
+def _ranges(tokens: Sequence[str]) -> Iterator[tuple[int, int]]:
     """Return where each sentence begins and ends."""
     sentence: list[str] = []
-    following = [*found[1:], _PARAGRAPH]
+    following = [*tokens[1:], _PARAGRAPH]
     begin, ended = 0, False
-    for index, (token, after) in enumerate(zip(found, following, strict=False)):
+    for index, (token, after) in enumerate(zip(tokens, following, strict=False)):
         if token == _PARAGRAPH:
             ended = True
         else:
@@ -187,7 +187,7 @@ def _ranges(found: Sequence[str]) -> Iterator[tuple[int, int]]:
             yield begin, index + 1
             sentence, ended = [], False
     if sentence:
-        yield begin, len(found)
+        yield begin, len(tokens)
 
 
 def pieces(sentence: list[str], longest: int = LONGEST_SENTENCE) -> Iterator[list[str]]:

@@ -55,6 +55,9 @@ _INVISIBLE: Final = re.compile(
     "\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]+"
 )
 
+# Characters that are neither seen nor white space.
+_CONTROLS: Final = re.compile("[\0-\x08\x0e-\x1b\x7f-\x84\x86-\x9f]+")
+
 # Inside of a character class: Han with its iteration mark, hiragana, and the two planes that hold only Han.
 _SINGLE_CHARACTER_WORDS: Final = "\u3005\u3041-\u3096\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _LAST_MARK: Final = 0x1FFFF  # beyond it only Han, private characters and invisible ones
@@ -124,13 +127,13 @@ def terms(text: str, *, morphology: Morphology, keep_stop_words: bool = False, k
     """
     if morphology not in _MORPHOLOGIES:
         raise ParameterError(f"morphology must be one of {', '.join(_MORPHOLOGIES)}, got {morphology!r}")
-    found = (
+    forms = (
         _remembered_term(word, morphology, keep_stop_words, keep_numbers)
         if len(word) <= _LONGEST_WORD
         else _term(word, morphology, keep_stop_words, keep_numbers)
         for word in words(text)
     )
-    return [term for term in found if term]
+    return [term for term in forms if term]
 
 
 def letter_bigrams(word: str) -> tuple[str, ...]:
@@ -156,18 +159,23 @@ def digest(text: str) -> bytes:
 def name_key(name: str) -> str:
     """Bring the name of an author or of a document to the form in which names are compared.
 
-    Unicode NFC, no white space around it and single blanks within, no invisible characters, upper and lower case alike.
+    Unicode NFC, no white space around it and single blanks within, no invisible characters, upper and lower case alike,
+    in Turkish too, where the i of Işık has no dot.
     Two people whose names differ in these only count as one, so that what is spent on a person is never too small.
 
     Examples:
         >>> {name_key(name) for name in ("José", "Jose\u0301", " JOSÉ ", "jos\u00e9\u200b", "José\u00a0")}
         {'josé'}
+        >>> {name_key(name) for name in ("Işık", "IŞIK", "ışık")}, {name_key(name) for name in ("İpek", "ipek", "IPEK")}
+        ({'işik'}, {'ipek'})
     """
+    name = _CONTROLS.sub("", name)
     if name.isascii():
         return " ".join(name.lower().split())
     visible = _INVISIBLE.sub("", name).replace("\u200b", "")
     # Taken apart before folding, as Unicode has it (D145), and put together after.
-    return " ".join(_normalised(_normalised(visible, "NFD").casefold(), "NFC").split())
+    folded = _normalised(visible, "NFD").casefold()
+    return " ".join(_normalised(folded.replace("\u0131", "i").replace("i\u0307", "i"), "NFC").split())
 
 
 def checked_texts(texts: Sequence[str]) -> list[str]:

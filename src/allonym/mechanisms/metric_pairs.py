@@ -75,8 +75,8 @@ class AllPairs:
             )
             totals = np.zeros(words, np.int64)
             self._add(_folded(part, words), steps, grid, totals, near)
-            found = int(near[2][0])
-            return totals, near[0][:found], near[1][:found], found
+            count = int(near[2][0])
+            return totals, near[0][:count], near[1][:count], count
 
         parts = in_threads(add, words, words)
         if limit and sum(found for *_, found in parts) <= room:  # so that it does not depend on the number of parts
@@ -132,11 +132,11 @@ class AllPairs:
         if self._near is None:
             return self._steepest_of(np.arange(self._words), logs, errors)
         slopes = self._near_slopes(logs, errors)
-        found = float(slopes.max(initial=0.0))
+        slope = float(slopes.max(initial=0.0))
         # All other pairs are further apart than the limit; steeper are only those that differ by more than this.
-        edge = (found * ((self._near.limit + 1) * self._closeness.unit - errors[0]) - errors[1]) * _DOWN
+        edge = (slope * ((self._near.limit + 1) * self._closeness.unit - errors[0]) - errors[1]) * _DOWN
         high, low = np.flatnonzero(logs - logs.min() > edge), np.flatnonzero(logs.max() - logs > edge)
-        return max(found, self._steepest_of(min(high, low, key=len), logs, errors))
+        return max(slope, self._steepest_of(min(high, low, key=len), logs, errors))
 
     def steepest_near(self, logs: Float64, errors: Float64, most: int) -> Int64:
         """Return the steepest of the pairs that are known to be near one another, at most so many."""
@@ -158,9 +158,9 @@ class AllPairs:
         unit = self._closeness.unit
 
         def worst(part: Int64) -> float:
-            own = logs[rows[part]]
+            logs_of_rows = logs[rows[part]]
             slopes = (
-                steepest(tile, own[offset : offset + len(tile)], logs, float(FURTHEST), unit, errors)
+                steepest(tile, logs_of_rows[offset : offset + len(tile)], logs, float(FURTHEST), unit, errors)
                 for offset, tile in self._closeness.tiles(rows[part])
             )
             return max(slopes, default=0.0)
@@ -178,10 +178,12 @@ def _folded(part: Int64, words: int) -> list[slice]:
     return early + [slab for slab in late if slab not in early]
 
 
-def _steepest(tile: Float32, own: Float64, logs: Float64, furthest: float, unit: float, errors: Float64) -> float:
+def _steepest(
+    tile: Float32, logs_of_rows: Float64, logs: Float64, furthest: float, unit: float, errors: Float64
+) -> float:
     """Return the steepest of a tile of scores."""
     apart = (furthest - tile.astype(np.float64)) * unit - errors[0]
-    differences = np.abs(own[:, None] - logs) + errors[1]
+    differences = np.abs(logs_of_rows[:, None] - logs) + errors[1]
     return float(np.max(differences[apart > 0] / apart[apart > 0], initial=0.0))
 
 

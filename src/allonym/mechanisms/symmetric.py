@@ -44,14 +44,14 @@ def worst_ratio(
     given = weigh(bests[least, None] - score_rows(least))
     looked_at = np.unique(given.argmax(axis=1))
     columns = weigh(bests - score_rows(looked_at))
-    found = max(_largest(column, totals) * _largest(totals, column) for column in columns)
+    worst = max(_largest(column, totals) * _largest(totals, column) for column in columns)
     given[:, looked_at] = 0
     highest = _largest(given.max(axis=1), totals[least])
     if len(others):
         top = int(weigh(np.zeros((1, 1), np.float32))[0, 0])
         highest = max(highest, Fraction(top, int(totals[others[0]])))
     bound = highest * _largest(totals, weigh(bests[None])[0])
-    return found if found >= bound else None
+    return worst if worst >= bound else None
 
 
 def _largest(numerators: Int64, denominators: Int64) -> Fraction:

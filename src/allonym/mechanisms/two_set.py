@@ -175,25 +175,27 @@ class TwoSet(Mechanism):
         places = np.arange(words.size).reshape(words.shape)
         drawn = np.empty(row_of.size, np.int64)
         for part in parts(row_of.size, self.candidates * max(min(BLOCK, self.outputs), ends.shape[1])):
-            own = row_of.ravel()[part]
-            targets = exactly_below(lanes, places[part, :-2], words[part, :-2], ends[own, -1:])
-            found = _find(matrix, own, scales[own], empty[own], ends[own], targets)
-            found.sort(axis=1)
-            weights = _weigh(matrix[own[:, None], found], scales[own, None], empty[own, None])
-            drawn[part] = self._choose(found, weights, ends[own, -1], lanes, places[part, -1], words[part])
+            here = row_of.ravel()[part]
+            targets = exactly_below(lanes, places[part, :-2], words[part, :-2], ends[here, -1:])
+            candidates = _find(matrix, here, scales[here], empty[here], ends[here], targets)
+            candidates.sort(axis=1)
+            weights = _weigh(matrix[here[:, None], candidates], scales[here, None], empty[here, None])
+            drawn[part] = self._choose(candidates, weights, ends[here, -1], lanes, places[part, -1], words[part])
         return drawn.reshape(row_of.shape)
 
-    def _choose(self, found: Int64, weights: Int64, totals: Int64, lanes: Lanes, places: Int64, words: Words) -> Int64:
+    def _choose(
+        self, candidates: Int64, weights: Int64, totals: Int64, lanes: Lanes, places: Int64, words: Words
+    ) -> Int64:
         """Toss the coin for the set of each row, S being given by its ascending items, and pick one of it."""
-        first = np.ones(found.shape, np.bool_)
-        first[:, 1:] = found[:, 1:] != found[:, :-1]
+        first = np.ones(candidates.shape, np.bool_)
+        first[:, 1:] = candidates[:, 1:] != candidates[:, :-1]
         ranks = first.cumsum(axis=1) - 1
         sizes = ranks[:, -1] + 1
         coins = self._coin((weights * first).sum(axis=1), totals)
         inside = ((words[:, -2] >> np.uint64(1)).view(np.int64) < coins) | (sizes == self.outputs)
         number = exactly_below(lanes, places, words[:, -1], np.where(inside, sizes, self.outputs - sizes))
-        member = found[np.arange(len(found)), (ranks == number[:, None]).argmax(axis=1)]
-        return np.where(inside, member, item_outside(found, ranks, first, number))
+        member = candidates[np.arange(len(candidates)), (ranks == number[:, None]).argmax(axis=1)]
+        return np.where(inside, member, item_outside(candidates, ranks, first, number))
 
     def _coin(self, masses: Int64, totals: Int64) -> Int64:
         """Return t, of 2^63, for sets S of these masses: between m and 2^63 − m, which are those of none and all."""
@@ -237,7 +239,7 @@ def _weigh(numbers: Rows, scales: Float64, empty: NDArray[np.bool_]) -> Int64:
     return weights
 
 
-def _find(matrix: Rows, own: Int64, scales: Float64, empty: NDArray[np.bool_], ends: Int64, targets: Int64) -> Int64:
+def _find(matrix: Rows, here: Int64, scales: Float64, empty: NDArray[np.bool_], ends: Int64, targets: Int64) -> Int64:
     """Return, for each target, the output whose interval of the running sum of weights holds it.
 
     `own` is the row of the matrix that each row of the others belongs to.
@@ -246,11 +248,11 @@ def _find(matrix: Rows, own: Int64, scales: Float64, empty: NDArray[np.bool_], e
     before = np.where(blocks > 0, np.take_along_axis(ends, np.maximum(blocks - 1, 0), 1), 0)
     columns = blocks[:, :, None] * BLOCK + np.arange(min(BLOCK, matrix.shape[1]))
     last = matrix.shape[1] - 1
-    numbers = matrix[own[:, None, None], np.minimum(columns, last)]
+    numbers = matrix[here[:, None, None], np.minimum(columns, last)]
     # Past the last output the last one is counted again: too late to matter, as targets lie below the row's total.
     running = _weigh(numbers, scales[:, None, None], empty[:, None, None]).cumsum(axis=2) + before[:, :, None]
-    found: Int64 = blocks * BLOCK + (running <= targets[:, :, None]).sum(axis=2)
-    return found
+    candidates: Int64 = blocks * BLOCK + (running <= targets[:, :, None]).sum(axis=2)
+    return candidates
 
 
 def _draws_of_exactly(draws_within: list[int], items: int) -> list[int]:

@@ -111,11 +111,11 @@ class Weights(ABC):
         for offset, tile in self.tiles(rows):
             for i, running in enumerate(tile.cumsum(axis=1), offset):
                 mine = slice(starts[i], starts[i + 1])
-                targets, kept = fold(words[:, mine], running[-1:].astype(np.uint64))
-                first_kept = kept.argmax(axis=0)
-                target = np.take_along_axis(targets, first_kept[None], axis=0)[0]
-                found = np.searchsorted(running, target, side="right")
-                drawn[mine] = np.where(kept.any(axis=0), found, -1)
+                targets, accepted = fold(words[:, mine], running[-1:].astype(np.uint64))
+                first_accepted = accepted.argmax(axis=0)
+                target = np.take_along_axis(targets, first_accepted[None], axis=0)[0]
+                outputs = np.searchsorted(running, target, side="right")
+                drawn[mine] = np.where(accepted.any(axis=0), outputs, -1)
 
 
 class StreamedWeights(Weights):

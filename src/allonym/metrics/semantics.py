@@ -242,7 +242,7 @@ METEOR_1_5 = Measure(
     "meteor-1.5", "METEOR 1.5", "METEOR 1.5 of after against before, by its authors' program", meteor_1_5,
     unit="METEOR 1.5", functions=("meteor_1_5",), missing=_meteor.missing, usual=False,
 )  # fmt: skip
-METEOR_NLTK = Measure(
+METEOR_NLTK = Measure(  # which takes something off for the one run of words that equal texts share
     "meteor-nltk", "METEOR by nltk", "nltk's METEOR of after against before, another metric than 1.5", meteor_nltk,
-    unit="METEOR by nltk", functions=("meteor_nltk",), missing=_without_wordnet, usual=False,
+    unit="METEOR by nltk", functions=("meteor_nltk",), missing=_without_wordnet, untouched=None, usual=False,
 )  # fmt: skip

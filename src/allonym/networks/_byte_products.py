@@ -34,9 +34,9 @@ def _features() -> set[str]:
     """Return what numba compiles for, which a user may have limited: by features, or by the name of a processor."""
     limited: str | None = config.CPU_FEATURES  # type: ignore[attr-defined] # made by numba's own reading of settings
     stated = get_host_cpu_features() if limited is None else limited  # type: ignore[no-untyped-call]
-    found = {name[1:] for name in stated.split(",") if name.startswith("+")}
+    features = {name[1:] for name in stated.split(",") if name.startswith("+")}
     named = config.CPU_NAME is not None  # type: ignore[attr-defined]
-    return found | {"avx2"} if named and _multiplies_eight_at_once() else found
+    return features | {"avx2"} if named and _multiplies_eight_at_once() else features
 
 
 def _multiplies_eight_at_once() -> bool:

@@ -136,11 +136,11 @@ def exponentiate(ratings: Floats, most: np.float32, constants: Softmax, bits: ND
         doublings = max(doublings, least)
         whole = np.floor(doublings)
         part = doublings - whole
-        found = ((exp_parts[0] * part + exp_parts[1]) * part + exp_parts[2]) * part + exp_parts[3]
-        found = (found * part + exp_parts[4]) * part + exp_parts[5]
+        fraction_power = ((exp_parts[0] * part + exp_parts[1]) * part + exp_parts[2]) * part + exp_parts[3]
+        fraction_power = (fraction_power * part + exp_parts[4]) * part + exp_parts[5]
         power = (np.int32(whole) + np.int32(127)) << np.int32(23)
         bits[place] = power if possible else np.int32(0)
-        powers[place] *= found
+        powers[place] *= fraction_power
 
 
 @compiled

@@ -71,13 +71,13 @@ def stored(weights: Weights, *, fewest_rows: int = 1) -> dict[str, NDArray[Any]]
 
     A matrix with fewer rows than `fewest_rows` stays as it is: nothing is saved by less.
     """
-    found: dict[str, NDArray[Any]] = {}
+    parts: dict[str, NDArray[Any]] = {}
     for name, array in weights.items():
         if array.ndim == 2 and len(array) >= fewest_rows:
-            found[name], found[name + SCALE] = quantised(array)
+            parts[name], parts[name + SCALE] = quantised(array)
         else:
-            found[name] = array.astype(np.float32)
-    return {name: np.ascontiguousarray(array) for name, array in found.items()}
+            parts[name] = array.astype(np.float32)
+    return {name: np.ascontiguousarray(array) for name, array in parts.items()}
 
 
 class Parts(NamedTuple):
@@ -138,13 +138,13 @@ def exp(x: Floats) -> Floats:
     doublings[tiny] = LEAST_EXPONENT
     whole = np.floor(doublings)
     doublings -= whole
-    found = np.full_like(x, EXP_PARTS[0])
+    powers = np.full_like(x, EXP_PARTS[0])
     for part in EXP_PARTS[1:]:
-        found *= doublings
-        found += part
-    found *= ((whole.astype(np.int32) + 127) << 23).view(np.float32)
-    found[tiny] = 0
-    return found
+        powers *= doublings
+        powers += part
+    powers *= ((whole.astype(np.int32) + 127) << 23).view(np.float32)
+    powers[tiny] = 0
+    return powers
 
 
 def softmax(ratings: Floats) -> None:
@@ -189,10 +189,10 @@ class WholeMatrix:
 
     def times(self, rows: Shorts, unit: np.float32 | Floats, *, fast: bool = False) -> Floats:
         """Return rows · matrixᵀ in floats; the unit is what 1 in the rows stands for, as a column if it differs."""
-        found = self.sums(rows, fast=fast).astype(np.float32)
-        found *= unit
-        found *= self.scales
-        return found
+        products = self.sums(rows, fast=fast).astype(np.float32)
+        products *= unit
+        products *= self.scales
+        return products
 
 
 class Linear:

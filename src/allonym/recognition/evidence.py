@@ -42,9 +42,9 @@ def evidence(attacker: LinearAttacker, text: str, author: str) -> tuple[Evidence
     total = attacker.speaks_for(text, author)
     merged: list[tuple[str, float, list[tuple[int, int]], list[tuple[int, int]]]] = []
     for clue in clues:
-        for position, (feature, weight, own, stretched) in enumerate(merged):
-            if clue.places and _all_overlap(clue.places, own):
-                merged[position] = (feature, weight + clue.weight, own, stretched + clue.places)
+        for position, (feature, weight, places, stretched) in enumerate(merged):
+            if clue.places and _all_overlap(clue.places, places):
+                merged[position] = (feature, weight + clue.weight, places, stretched + clue.places)
                 break
         else:
             merged.append((clue.feature, clue.weight, list(clue.places), list(clue.places)))

@@ -13,7 +13,7 @@ from allonym.language.function_words import (
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.metrics.figures import percent
+from allonym.metrics.figures import Figure, percent
 from allonym.privacy.statement import counted
 from allonym.recognition import profile, profile_features
 from allonym.recognition.evidence import Evidence
@@ -49,7 +49,7 @@ class AttackerRow:
     """What one attacker reaches: how often such an attacker is right, and what this one says."""
 
     attacker: str
-    right: dict[str, float]
+    right: Figure
     says: str
 
 
@@ -67,15 +67,15 @@ class Reading:
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
         return asdict(self)
 
 
-def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> Reading:
+def read(text: str, recogniser: Recogniser | None, other_texts: Sequence[str] = ()) -> Reading:
     """Say how recognisable a text is: to attackers trained on known writers, one of them `YOU`, or by the profile.
 
-    `own` are other texts of the same writer, where there is no recogniser.
+    `other_texts` are other texts of the same writer, where there is no recogniser.
     """
     words = count_words(text)
     if not words:
@@ -88,7 +88,7 @@ def read(text: str, recogniser: Recogniser | None, own: Sequence[str] = ()) -> R
         sentence = f"{counted(plain, 'word')} {'is' if plain == 1 else 'are'} too few to say anything."
         verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
-    return _with_profile(comparison, text, words, own)
+    return _with_profile(comparison, text, words, other_texts)
 
 
 def _among_known(recognition: Recognition, text: str) -> Reading:
@@ -108,9 +108,7 @@ def _among_known(recognition: Recognition, text: str) -> Reading:
         verdict=verdict,
         risk=recognition.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[
-            AttackerRow(by.describes_itself_as, by.accuracy.to_json(), by.says(YOU)) for by in recognition.opinions
-        ],
+        attackers=[AttackerRow(by.describes_itself_as, by.accuracy, by.says(YOU)) for by in recognition.opinions],
         marks=[_clue(clue, text) for clue in recognition.clues],
         notes=[*notes, recognition.open_set],
     )
@@ -137,7 +135,7 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
     return "function" if all(word in _SMALL_WORDS for word in words) else "wording"
 
 
-def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[str]) -> Reading:
+def _with_profile(comparison: Comparison, text: str, words: int, other_texts: Sequence[str]) -> Reading:
     sentence = (
         f"Among 50 bloggers, an attacker picks the right one {comparison.attack.in_percent()} of the time from a text "
         f"of about {comparison.compared_at:,} words; chance is 2 %."
@@ -146,16 +144,16 @@ def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[s
     rows = [
         AttackerRow(
             "word and character habits, 5,000 words of each blogger known",
-            comparison.attack.to_json(),
+            comparison.attack,
             "says nothing about you: it has no text of yours",
         ),
         AttackerRow(
             "the same, on texts about as unusual as this one",
-            comparison.attack_if_as_unusual.to_json(),
+            comparison.attack_if_as_unusual,
             "what to expect if you wrote a blog",
         ),
     ]
-    rows += _same_writer(text, own)
+    rows += _same_writer(text, other_texts)
     notes = [_weak(words)] if words < FEW_WORDS else []
     return Reading(
         words=words,
@@ -170,15 +168,15 @@ def _with_profile(comparison: Comparison, text: str, words: int, own: Sequence[s
     )
 
 
-def _same_writer(text: str, own: Sequence[str]) -> list[AttackerRow]:
+def _same_writer(text: str, other_texts: Sequence[str]) -> list[AttackerRow]:
     """Return what somebody sees who lays the text beside another of the same writer's."""
-    likeness = profile.shipped().likeness(text, "\n\n".join(own)) if own else None
+    likeness = profile.shipped().likeness(text, "\n\n".join(other_texts)) if other_texts else None
     if likeness is None:
         return []
     says = (
         f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
     )
-    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right.to_json(), says)]
+    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right, says)]
 
 
 def _finding(finding: HabitFinding) -> Mark:

@@ -147,7 +147,7 @@ class Recognition:
             f"({sure(self.risk)}), behind {top.author} ({sure(top.probability)})."
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON; of the text itself only places and features."""
         return {
             "summary": str(self),

@@ -183,11 +183,11 @@ def in_units(groups: Sequence[LeftOut], authors: NDArray[np.str_]) -> list[Stran
     mean, spread = everything.mean(), everything.std() or 1.0
     return [
         StrangerExamples(
-            (own - mean) / spread,
+            (score - mean) / spread,
             (standing_out(group.stranger_scores) - mean) / spread,
             len(np.unique(authors[group.strangers])),
         )
-        for own, group in zip(known, groups, strict=True)
+        for score, group in zip(known, groups, strict=True)
     ]
 
 
@@ -225,10 +225,10 @@ def tested(
     """
     taken: list[NDArray[np.bool_]] = []
     refused: list[NDArray[np.bool_]] = []
-    for turn, own in enumerate(examples):
+    for turn, example in enumerate(examples):
         constant, slope = weigh([*examples[:turn], *examples[turn + 1 :]], elsewhere)
-        taken.append(constant + slope * own.strangers < 0)
-        refused.append(constant + slope * own.known >= 0)
+        taken.append(constant + slope * example.strangers < 0)
+        refused.append(constant + slope * example.known >= 0)
     by_stranger = authors[np.concatenate([group.strangers for group in groups])]
     by_known = authors[np.concatenate([group.known for group in groups])]
     return _of_authors(np.concatenate(taken), by_stranger), _of_authors(np.concatenate(refused), by_known)

@@ -48,7 +48,7 @@ class Verification:
     area_under_curve: float
     pairs: int
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
         return asdict(self)
 
@@ -274,9 +274,9 @@ def _centred_cosines(likeness: _Likeness, texts: list[str], pairs: Pairs) -> Flo
     values = sparse.csr_array(likeness.features.transform(texts).multiply(likeness.per_spread[None, :]))
     centre = likeness.centre * likeness.per_spread
     to_centre: Floats = values @ centre
-    own = np.asarray(values.multiply(values).sum(axis=1)).ravel()
+    squares = np.asarray(values.multiply(values).sum(axis=1)).ravel()
     centre_squared = float(centre @ centre)
-    norms = np.sqrt(np.maximum(own - 2 * to_centre + centre_squared, 0.0))
+    norms = np.sqrt(np.maximum(squares - 2 * to_centre + centre_squared, 0.0))
     first, second = pairs[:, 0], pairs[:, 1]
     shared = np.asarray(values[first].multiply(values[second]).sum(axis=1), dtype=np.float64).ravel()
     products: Floats = shared - to_centre[first] - to_centre[second] + centre_squared

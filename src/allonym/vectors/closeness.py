@@ -54,11 +54,11 @@ class WordCloseness:
         return self._steps.products(rows, lambda tile, of: finish(tile, squares[of], squares), fast=fast)
 
 
-def _finish(tile: Float32, own: Float32, squares: Float32) -> None:
+def _finish(tile: Float32, row_squares: Float32, squares: Float32) -> None:
     """Turn dot products into scores, in place."""
     tile *= np.float32(-2.0)
     tile += squares
-    tile += own[:, None]
+    tile += row_squares[:, None]
     np.sqrt(tile, out=tile)
     tile *= np.float32(_FRACTION)
     np.rint(tile, out=tile)
@@ -68,7 +68,7 @@ def _finish(tile: Float32, own: Float32, squares: Float32) -> None:
 def _compiled_finish() -> Callable[[Float32, Float32, Float32], None]:
     from allonym.vectors._loops.closeness import score_tile
 
-    def finish(tile: Float32, own: Float32, squares: Float32) -> None:
-        score_tile(tile, own, squares, np.float32(_FRACTION), np.float32(FURTHEST))
+    def finish(tile: Float32, row_squares: Float32, squares: Float32) -> None:
+        score_tile(tile, row_squares, squares, np.float32(_FRACTION), np.float32(FURTHEST))
 
     return finish

@@ -238,22 +238,22 @@ class WordTable:
 
     def _nearest_compiled(self, points: NDArray[np.float64]) -> NDArray[np.int64]:
         """Return the nearest word of each query: as `_nearest_in_block`, but seeing each product only once."""
-        found = np.empty(len(points), dtype=np.int64)
+        nearest = np.empty(len(points), dtype=np.int64)
         table = self._rounded
 
         def fill(part: NDArray[np.int64]) -> None:
             for start in range(0, len(part), _SEARCHED_AT_ONCE):
-                own = slice(part[start], part[start] + min(_SEARCHED_AT_ONCE, len(part) - start))  # contiguous
-                words, counts = table.search(points[own])
-                found[own] = words[:, 0]
+                block = slice(part[start], part[start] + min(_SEARCHED_AT_ONCE, len(part) - start))  # contiguous
+                words, counts = table.search(points[block])
+                nearest[block] = words[:, 0]
                 for query in np.flatnonzero(counts > 1):
                     candidates = words[query, : counts[query]]
-                    found[own][query] = self._decide(points[own][query], candidates, 1)[0]
+                    nearest[block][query] = self._decide(points[block][query], candidates, 1)[0]
                 for query in np.flatnonzero(counts < 1):
-                    found[own][query] = self._nearest_in_block(points[own][query][None], 1)[0, 0]
+                    nearest[block][query] = self._nearest_in_block(points[block][query][None], 1)[0, 0]
 
         acceleration.in_threads(fill, len(points), len(self))
-        return found
+        return nearest
 
     @cached_property
     def _rounded(self) -> RoundedTable:
@@ -268,7 +268,7 @@ def _exact_keys(
     """Return what orders these vectors by their distance to the point, in whole numbers; of equals the first."""
     query, query_unit = _whole(point)
     rows, unit = _whole(vectors[places].ravel())
-    width, found = len(query), dict[tuple[int, ...], int]()
+    width, known = len(query), dict[tuple[int, ...], int]()
 
     def distance(row: tuple[int, ...]) -> int:  # |v|² − 2·v·q, in units of both
         return sum(v * (v * query_unit - 2 * q * unit) for v, q in zip(row, query, strict=True))
@@ -276,9 +276,9 @@ def _exact_keys(
     keys = {}
     for number, row_number in enumerate(places.tolist()):
         row = tuple(rows[number * width : (number + 1) * width])
-        if row not in found:  # tables hold doubles
-            found[row] = distance(row)
-        keys[row_number] = (found[row], row_number)
+        if row not in known:  # tables hold doubles
+            known[row] = distance(row)
+        keys[row_number] = (known[row], row_number)
     return keys.__getitem__
 
 

@@ -106,7 +106,7 @@ async def desk_state(room: Room, _: dict[str, Any]) -> object:
     desk = room.desk
     return {
         "text": desk.text,
-        "references": desk.known.to_dict(),
+        "references": desk.known.to_json(),
         "drawn": desk.draft is not None,
         "draws": len(desk.charges),
         "drafts": desk.drafts,
@@ -128,7 +128,7 @@ async def read(room: Room, given: dict[str, Any]) -> object:
         room.prepared = True
         with suppress(Busy):
             room.long.start(alternatives.prepare)
-    return reading.to_dict()
+    return reading.to_json()
 
 
 async def take_references(room: Room, given: dict[str, Any]) -> object:
@@ -137,17 +137,17 @@ async def take_references(room: Room, given: dict[str, Any]) -> object:
     known = room.desk.take_references(given["mine"], others)
     if known.state == "training":
         room.train()
-    return known.to_dict()
+    return known.to_json()
 
 
 async def references(room: Room, _: dict[str, Any]) -> object:
     """Return how far the training is."""
-    return room.desk.known.to_dict()
+    return room.desk.known.to_json()
 
 
 async def drop_references(room: Room, _: dict[str, Any]) -> object:
     """Forget the other texts."""
-    return room.desk.take_references([], []).to_dict()
+    return room.desk.take_references([], []).to_json()
 
 
 async def other_words(room: Room, given: dict[str, Any]) -> object:
@@ -188,7 +188,7 @@ async def edit(room: Room, given: dict[str, Any]) -> object:
     if to is None:
         raise Invalid("word is missing; send the word to put there.")
     change, edits = given["change"], room.desk.edit(given["change"], to).edits
-    return {"badge": room.desk.badge, "change": change, "now": edits.get(change), "edits": len(edits)}
+    return {"badge": room.desk.badge.to_json(), "change": change, "now": edits.get(change), "edits": len(edits)}
 
 
 async def restore(room: Room, _: dict[str, Any]) -> object:
@@ -219,8 +219,8 @@ def _measured(desk: Desk) -> dict[str, Any]:
     before, after = desk.measure(draft.draw.original), desk.measure(draft.text)
     alike = desk.same_writer()
     return {
-        "before": _short(before.to_dict()),
-        "after": _short(after.to_dict()),
+        "before": _short(before.to_json()),
+        "after": _short(after.to_json()),
         "meaning_kept": desk.meaning_kept(),
         "same_writer": None if alike is None else asdict(alike),
     }
@@ -236,7 +236,7 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
         "protection": drawn.protection,
         "title": methods.card(drawn.protection).title,
         "position": drawn.position,
-        "badge": room.desk.badge,
+        "badge": room.desk.badge.to_json(),
         "text": draft.text,
         "terms": None if drawn.terms is None else [list(pair) for pair in drawn.terms],
         "changes": [[change.before, change.after, change.same] for change in drawn.changes],

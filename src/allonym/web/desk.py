@@ -17,7 +17,7 @@ from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
 from allonym.web import methods, rewriting
 from allonym.web.purse import Purse
-from allonym.web.rewriting import Draft, DrawCharge
+from allonym.web.rewriting import Badge, Draft, DrawCharge
 
 MOST_REFERENCES = 2_000
 _LONGEST_COMPARED = 20_000  # characters whose meaning is compared: a tenth of a second for each 1,000
@@ -36,7 +36,7 @@ class Known:
     recogniser: Recogniser | None = field(default=None, repr=False)
     words: int = 0  # the length they were tested at
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return how far it is, without any text or name."""
         return {
             "state": self.state,
@@ -76,7 +76,7 @@ class Desk:
         return rewriting.told(self.spent) if self.held is None else ""
 
     @property
-    def badge(self) -> dict[str, Any]:
+    def badge(self) -> Badge:
         """What may be claimed of the draft."""
         return rewriting.badge(self.drafted(), self.spent, edited=self.edited)
 

@@ -51,8 +51,8 @@ def privacy(desk: Desk) -> File:
         "version": __version__,
         "method": methods.card(draft.draw.protection).method,
         "parameters": methods.parameters(draft.draw.protection, draft.draw.position),
-        "claim": report.badge,
-        "draws": [charge.to_dict() for charge in desk.charges],
+        "claim": report.badge.to_json(),
+        "draws": [charge.to_json() for charge in desk.charges],
         "guarantee": None if draft.edited else draft.draw.guarantee.to_dict(),
     }
     content = json.dumps(record, ensure_ascii=False, indent=2) + "\n"

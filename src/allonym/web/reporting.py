@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
-from typing import Any
 
 from allonym import __version__
 from allonym.budget.account import worded
@@ -23,11 +22,12 @@ from allonym.recognition import reading
 from allonym.recognition.reading import Reading
 from allonym.web import methods, rewriting
 from allonym.web.desk import Desk
+from allonym.web.rewriting import Badge
 
 LIMITS = (
     "A measured risk is no guarantee: it is what these attackers reach with these texts, and better ones may exist.",
     "The attackers that read your text here had never seen rewritten texts; one that learns from them may do better. "
-    "The curve was measured on other people’s texts; below it is said what its attackers had seen.",
+    "The curve was measured on other people’s texts; the note below it says what its attackers had seen.",
     "ε is per word, and words add up. A large total does not by itself rule out that the text is recognised.",
     "Names, places, events and opinions that the words still tell are not hidden. Neither are metadata, the time of "
     "sending, the way you type, and how few people could have written it.",
@@ -35,7 +35,7 @@ LIMITS = (
     "Words you chose yourself, with the original in sight, are not covered by any proof.",
 )
 NOT_COVERED = (
-    "These figures are of your original as well, and of texts you gave: no promise covers them. They are not in the "
+    "These figures describe your original as well, and texts you gave: no promise covers them. They are not in the "
     "public report; keep them to yourself."
 )
 _TELLS_LENGTH = "That total tells how many words the other outputs have, which this promise does not cover."
@@ -47,7 +47,7 @@ class Report:
     """Everything the Report screen and the reports say; no word of the input."""
 
     method: str  # what was used, in words
-    badge: dict[str, Any]
+    badge: Badge
     paragraph: str  # for a data release
     public_rows: tuple[tuple[str, str], ...]  # measured on the result alone: name, figure
     rows: tuple[tuple[str, str, str], ...]  # name, before, after; of the original as well, so not to be sent
@@ -152,7 +152,7 @@ def _measured_on(protection: str, position: int) -> str:
     return note
 
 
-def _paragraph(desk: Desk, claimed: dict[str, Any]) -> str:
+def _paragraph(desk: Desk, claimed: Badge) -> str:
     """Return what a data release may say, truthfully for drawn, drawn again and edited texts."""
     drawn = desk.drafted().draw
     card = methods.card(drawn.protection)
@@ -161,9 +161,9 @@ def _paragraph(desk: Desk, claimed: dict[str, Any]) -> str:
         for name, value in methods.parameters(drawn.protection, drawn.position).items()
     )
     made = f"The document was replaced by the output of the method {card.method} ({settings}; allonym {__version__})."
-    if claimed["state"] == "edited":
+    if claimed.state == "edited":
         return f"{made} It was then edited by hand, so no formal privacy is promised."
-    if claimed["state"] == "unproved":
+    if claimed.state == "unproved":
         return f"{made} No formal privacy is promised."
     return f"{made} {drawn.guarantee}{_again(desk)}"
 

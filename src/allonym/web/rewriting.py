@@ -7,7 +7,7 @@ only; taking every edit back brings the proof back, because the text is then the
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from allonym.budget.account import Totals, where, why_not, worded
@@ -36,7 +36,7 @@ class DrawCharge:
     words: int
     promised: Guarantee  # what is promised about a text of so many words
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return what a receiver may know: how many words there were is left out where no promise speaks of them."""
         promise = self.promised
         return {
@@ -47,6 +47,20 @@ class DrawCharge:
             "epsilon": promise.epsilon,
             "adjacency": promise.adjacency,
         }
+
+
+@dataclass(frozen=True)
+class Badge:
+    """What may be claimed of a draft."""
+
+    state: str  # "unproved", "edited", "mixed", "rerolled" or "proved"
+    title: str
+    detail: str
+    statement: str  # the promise in full, where there is one
+
+    def to_json(self) -> dict[str, str]:
+        """Return everything by name."""
+        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -131,16 +145,16 @@ def draw(protection: str, position: int, text: str, words: int) -> Draw:
     return Draw(protection, position, text, released, None, of_document(release.guarantee, words), words, changed)
 
 
-def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any]:
+def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> Badge:
     """Return what may be claimed of a draft, truthfully: proved, drawn again, proved alone, or measured only.
 
     `spent` is what all draws cost, this one too; `edited` says whether others may know a draft that was edited.
     """
     promised = draft.draw.guarantee
     if not promised.formal:
-        return {"state": "unproved", "title": NOT_PROVED, "detail": str(promised), "statement": ""}
+        return Badge("unproved", NOT_PROVED, str(promised), "")
     if draft.edited:
-        return {"state": "edited", "title": EDITED, "detail": _EDITED_WHY, "statement": ""}
+        return Badge("edited", EDITED, _EDITED_WHY, "")
     each = f"ε ≤ {number(promised.loss_per_word or 0.0)} for each of {draft.draw.words:,} words"
     if promised.adjacency != ANY_TWO_DOCUMENTS:
         each += f", between {promised.adjacency}"
@@ -155,7 +169,7 @@ def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> dict[str, Any
     else:
         state, title, detail = "proved", f"Proved: ε = {number(spent.document)}", f"{each}."
     also = f" {ALSO_EDITED}" if edited else ""
-    return {"state": state, "title": title, "detail": f"{detail}{also}", "statement": str(promised)}
+    return Badge(state, title, f"{detail}{also}", str(promised))
 
 
 def told(spent: Totals) -> str:

@@ -85,7 +85,7 @@ class UploadedTable:
     _job: Plan | None = field(default=None, repr=False)
     _stop: bool = field(default=False, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return what the page shows."""
         return {name: getattr(self, name) for name in SHOWN}
 

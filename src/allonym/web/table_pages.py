@@ -84,7 +84,7 @@ async def _taken(request: Request) -> Response:
             room.missed = why
 
     try:
-        return JSONResponse((await _done_though_late(room, take, miss)).to_dict())
+        return JSONResponse((await _done_though_late(room, take, miss)).to_json())
     except Busy as busy:
         raise Busy(_SLOW_TABLE, goes_on=True) if busy.goes_on else busy from None
 
@@ -116,7 +116,7 @@ def _missed(error: Exception) -> str:
 
 async def state(room: Room, _: Given) -> object:
     """Return how far the table is."""
-    return {**_NONE, "problem": room.missed} if room.table is None else room.table.to_dict()
+    return {**_NONE, "problem": room.missed} if room.table is None else room.table.to_json()
 
 
 async def price(room: Room, given: Given) -> object:
@@ -142,14 +142,14 @@ async def start(room: Room, given: Given) -> object:
             loop.call_soon_threadsafe(begin)
 
     await _done_though_late(room, work, lambda why: setattr(held, "problem", why))
-    return held.to_dict()
+    return held.to_json()
 
 
 async def stop(room: Room, _: Given) -> object:
     """Stop after the rows at hand."""
     held = _held(room)
     held.stop()
-    return held.to_dict()
+    return held.to_json()
 
 
 async def go_on(room: Room, _: Given) -> object:
@@ -157,7 +157,7 @@ async def go_on(room: Room, _: Given) -> object:
     held = _held(room)
     held.go_on()
     _begin(room, held, resume=True)
-    return held.to_dict()
+    return held.to_json()
 
 
 async def drop(room: Room, _: Given) -> object:

@@ -205,8 +205,8 @@ class A4NT(Anonymizer):
         translated = self._translated(read, streams, self.candidates)
         flat = [
             (sentence.ids, forms)
-            for own in zip(read, translated, strict=True)
-            for sentence, forms in zip(*own, strict=True)
+            for pair in zip(read, translated, strict=True)
+            for sentence, forms in zip(*pair, strict=True)
         ]
         chosen = iter(self._chosen(flat))
         return [self._written(sentences, [next(chosen) for _ in sentences]) for sentences in read]
@@ -220,13 +220,13 @@ class A4NT(Anonymizer):
     ) -> list[list[list[list[int]]]]:
         """Return for each sentence of each document its translations, or itself alone if it is left as it is."""
         flat = [sentence for document in documents for sentence in document]
-        found = [[sentence.ids] for sentence in flat]
+        translations = [[sentence.ids] for sentence in flat]
         sources = self._sources(documents, flat)
-        own = streams.segments([len(document) for document in documents], 1)
+        of_sentences = streams.segments([len(document) for document in documents], 1)
         for start in range(0, len(flat), _SENTENCES_AT_ONCE):
             block = range(start, min(start + _SENTENCES_AT_ONCE, len(flat)))
             rewritten = {row: source for row in block if (source := sources[row]) is not None}
-            numbers = uniforms(own.part(block.start, block.stop).words((len(block), count, _PLACES)))
+            numbers = uniforms(of_sentences.part(block.start, block.stop).words((len(block), count, _PLACES)))
             numbers[:, 0] = LIKELIEST
             drawn = self.network_.drawn(
                 [flat[row].ids for row in rewritten],
@@ -237,8 +237,8 @@ class A4NT(Anonymizer):
                 substitutes=self._wording.substitutes,
             )
             for row, samples in zip(rewritten, drawn, strict=True):
-                found[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
-        rest = iter(found)
+                translations[row] = [self._cleaned(flat[row].ids, sample) for sample in samples]
+        rest = iter(translations)
         return [[next(rest) for _ in document] for document in documents]
 
     @property
@@ -278,8 +278,8 @@ class A4NT(Anonymizer):
         several = [form for forms in choices if len(forms) > 1 for form in forms]
         scores = np.split(self.network_.judged(several), np.cumsum(counts)[:-1]) if flat else []
         return [
-            forms[self._best(original, forms, own)] if count else forms[0]
-            for (original, _), forms, count, own in zip(flat, choices, counts, scores, strict=True)
+            forms[self._best(original, forms, rated)] if count else forms[0]
+            for (original, _), forms, count, rated in zip(flat, choices, counts, scores, strict=True)
         ]
 
     def _choices(self, original: list[int], forms: list[list[int]]) -> list[list[int]]:

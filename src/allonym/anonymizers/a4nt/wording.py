@@ -28,8 +28,8 @@ class Wording:
         known = np.where(rows[:, None] >= 0, table.vectors[np.maximum(rows, 0)], np.float32(0))
         scales = np.full(len(rows), 1 / math.sqrt(ratings.ONE), np.float32)
         self._vectors = WholeMatrix(ratings.quantise(known).astype(np.int16), scales)
-        own = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
-        self._weights = np.where(own, _MUCH, 1)
+        content = [row >= 0 and token not in STOP_WORDS for row, token in zip(rows, tokens, strict=True)]
+        self._weights = np.where(content, _MUCH, 1)
         self.pairs = pairs.WordPairs.open().of(tokens)
         self.substitutes = Substitutes(self._vectors, kinds(tokens), nearness, self.pairs)
 
@@ -42,11 +42,11 @@ class Wording:
         left = np.asarray(one)
         known, codes = np.unique(np.concatenate(others), return_inverse=True)
         these, those = (self._vectors.whole[words].astype(np.float64) for words in (left, known))  # exact products
-        found = np.rint(these @ those.T / (ratings.ONE * UNIT)).astype(np.int64)
-        cosines = np.where(left[:, None] == known, int(1 / UNIT), found)
+        rounded = np.rint(these @ those.T / (ratings.ONE * UNIT)).astype(np.int64)
+        cosines = np.where(left[:, None] == known, int(1 / UNIT), rounded)
         means = []
         for right in np.split(codes, np.cumsum([len(other) for other in others])[:-1]):
             best, weights = cosines[:, right], (self._weights[left], self._weights[known[right]])
-            means.append([(best.max(axis=1 - way) * own).sum() / own.sum() for way, own in enumerate(weights)])
+            means.append([(best.max(axis=1 - way) * weight).sum() / weight.sum() for way, weight in enumerate(weights)])
         both = np.array(means, np.float64)
         return (both[:, 0] + both[:, 1]) * (UNIT / 2)

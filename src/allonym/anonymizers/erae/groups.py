@@ -31,13 +31,13 @@ class GroupedWords:
         longest = max(steps)
         candidates = np.stack([self.groups.candidates(sentence, longest) for sentence in block])
         numbers = self.mechanism.draw_among(candidates, streams)
-        return (row[:own] for row, own in zip(numbers, steps, strict=True))
+        return (row[:length] for row, length in zip(numbers, steps, strict=True))
 
     def meant(self, drawn: Sequence[list[int]]) -> list[list[int]]:
         """Return the words that the network makes of drawn numbers. It sees nothing else, so this spends nothing."""
-        kept = self.mechanism.probability_of_candidates
+        sure = self.mechanism.probability_of_candidates
         # Below it, a word is likelier drawn by accident, when all groups are equally likely.
-        doubt = (1 - kept) / (kept * len(self.groups.members))
+        doubt = (1 - sure) / (sure * len(self.groups.members))
         chosen = meant(self.network, self.groups, drawn, doubt=doubt, then=self.then)
         # What accidents leave of an empty sentence is often a mark alone.
         return [[] if self.marks.issuperset(words) else words for words in chosen]

@@ -33,7 +33,7 @@ class RatedWords:
         After a sentence's last word the network is asked once more, for the end. All later steps are drawn, too, but
         from one law, that of a sentence that is over: there is nothing left to read.
         """
-        asked = [min(own, len(sentence) + 1) for own, sentence in zip(steps, block, strict=True)]
+        asked = [min(length, len(sentence) + 1) for length, sentence in zip(steps, block, strict=True)]
         features = self.network.features(block, asked)  # (steps of all sentences, E)
         ends = np.cumsum(asked)
         longest = max(steps)
@@ -48,7 +48,7 @@ class RatedWords:
                 row[:count] = np.arange(end - count, end)
             # A sentence's numbers are the first of its stream, so that steps past its end change nothing.
             numbers = self.mechanism.draw(rated, streams.part(part.start, part.stop), rows=rows)
-            yield from (row[:own] for row, own in zip(numbers, steps[part], strict=True))
+            yield from (row[:length] for row, length in zip(numbers, steps[part], strict=True))
 
     def rated(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
         """Return the ratings of all words at each step, and in a last row those where a sentence is over.

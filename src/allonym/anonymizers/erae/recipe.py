@@ -81,11 +81,11 @@ class ERAE(Anonymizer):
         candidates: How many words are likely to be drawn at each place.
         mechanism: The paper's ("two-set"), or ours, which is better at an equal loss ("subset").
         length: Hide how many sentences and words there are ("private"), or copy their number from the text ("public").
-        sentences: With private length, how many sentences every output has; further ones of a text are dropped.
+        sentences: With private length, how many sentences every output has; any more in a text are dropped.
         words: With private length, the most words of a sentence; longer sentences are cut into several.
-        candidate_sets: What the candidates are with subset: a public group of unlike words, from which the network then
-            picks the one that best fits the rest of what was drawn ("groups"), or the network's favourites, as with
-            two-set ("favourites").
+        candidate_sets: With subset, what the candidates are: a public group of unlike words, from which the network
+            then picks the one that best fits the rest of what was drawn ("groups"), or the network's favourites, as
+            with two-set ("favourites").
         style: Draw all of a text ("kept"), or only its core: the clauses that say most, in plain words ("neutral").
             `sentences` and `words` are then those of the core.
     """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -13,6 +14,8 @@ from allonym.vectors.embeddings import WordTable
 
 if TYPE_CHECKING:
     from allonym.anonymizers.syntf.recipe import SynTF
+
+_LITTLE = 0.5  # of ε
 
 
 class SynTFAuditing(Auditing):
@@ -28,6 +31,11 @@ class SynTFAuditing(Auditing):
     def knows(self, word: str) -> bool:
         """Tell whether a document of this word alone is read as one known term."""
         return bool(self.method.compositions([word]).nnz == 1)
+
+    def at_small_loss(self) -> SynTF:
+        """Return SynTF with the same terms, any of which is likely to come for any other."""
+        little: SynTF = copy.copy(self.method).set_params(epsilon=_LITTLE, loss_per_word=None)
+        return little
 
     def small(self) -> Small:
         """Return SynTF with made-up word vectors."""

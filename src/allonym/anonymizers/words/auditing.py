@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -25,6 +26,7 @@ _PLACES = (3, 9, 0, 6, 11, 4, 8, 1, 10, 5, 2, 7)  # of the words on a line
 _CELLS, _CELL = 205, 2.0**-10
 _MOST_WORDS = 40
 _DRAWN_AT_ONCE = 1000
+_LITTLE = 1.0  # of ε, for each unit of distance
 
 
 class WordAuditing(Auditing):
@@ -57,6 +59,11 @@ class WordAuditing(Auditing):
         if self.method.topical_words is None:
             return frozenset(self.words)
         return frozenset(self.words[row] for row in np.flatnonzero(self.method._topical).tolist())
+
+    def at_small_loss(self) -> WordSubstitution:
+        """Return the method with the same words, any of which is likely to come for any other."""
+        little: WordSubstitution = copy.copy(self.method).set_params(epsilon=_LITTLE)
+        return little
 
     def small(self) -> Small:
         """Return the method with words on a line, where the law of Laplace noise can be written out, too."""

@@ -44,19 +44,19 @@ def of_laws(laws: NDArray[np.float64], own_columns: NDArray[np.int64]) -> Deniab
     return Deniability(len(own_columns), float(unchanged.mean()), float(np.exp(entropies).mean()))
 
 
-def of_draws(drawn: NDArray[np.int64], own: NDArray[np.int64]) -> Deniability:
+def of_draws(drawn: NDArray[np.int64], originals: NDArray[np.int64]) -> Deniability:
     """Return the figures estimated from draws, one row a word.
 
     The number of substitutes is that of the draws, so it cannot exceed their number: a lower bound where it is near.
     """
-    shares = (drawn == own[:, None]).mean(axis=1)
+    shares = (drawn == originals[:, None]).mean(axis=1)
     substitutes = []
     for row in drawn:
         _, counts = np.unique(row, return_counts=True)
         substitutes.append(math.exp(-(counts / len(row) * np.log(counts / len(row))).sum()))
     # By Hoeffding's inequality over all draws, which are independent.
     margin = math.sqrt(math.log(2 / 0.01) / (2 * drawn.size))
-    return Deniability(len(own), float(shares.mean()), float(np.mean(substitutes)), margin)
+    return Deniability(len(originals), float(shares.mean()), float(np.mean(substitutes)), margin)
 
 
 def solve(unchanged: Callable[[float], float], target: float) -> float:

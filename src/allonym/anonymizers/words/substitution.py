@@ -363,12 +363,12 @@ def _chi_squared(counts: sparse.csr_array, labels: NDArray[Any]) -> NDArray[np.f
 
     names, codes = np.unique(labels, return_inverse=True)
     documents_of = sparse.csr_array((np.ones(len(codes), np.int64), (codes, np.arange(len(codes)))))
-    found = (documents_of @ counts).toarray()  # whole numbers
+    observed = (documents_of @ counts).toarray()  # whole numbers
     shares = np.bincount(codes, minlength=len(names)) / len(codes)
-    expected = shares[:, None] * found.sum(axis=0)
-    excess = found - expected
+    expected = shares[:, None] * observed.sum(axis=0)
+    excess = observed - expected
     terms = np.divide(excess * excess, expected, out=np.zeros_like(expected), where=expected > 0)
-    return np.where(found.any(axis=0), arithmetic.added(terms.T), -1.0)
+    return np.where(observed.any(axis=0), arithmetic.added(terms.T), -1.0)
 
 
 def _joined(tokens: Sequence[str], table: WordTable) -> list[str]:

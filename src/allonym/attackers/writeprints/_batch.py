@@ -174,12 +174,12 @@ class Batch:
         others = [number for number, text in enumerate(self.texts) if not text.isascii()]
         joined = "".join(self.texts[number] for number in others).encode("utf-32-le", "surrogatepass")
         codes = np.frombuffer(joined, dtype=np.uint32)
-        found = bin_table()[codes] if others else self.bins
+        bins = bin_table()[codes] if others else self.bins
         shifts = np.zeros(len(self.texts), dtype=np.int64)
         place = 0
         for number in others:
             start, end = self.starts[number : number + 2]
-            self.bins[start:end] = found[place : place + end - start]
+            self.bins[start:end] = bins[place : place + end - start]
             shifts[number] = place - start
             place += end - start
         return codes, shifts
@@ -297,7 +297,7 @@ def distinct(hashes: NDArray[np.uint64], documents: Places) -> Distinct:
     table = np.full(2**bits, -1, dtype=np.int32)
     numbers = np.empty(len(hashes), dtype=np.int32)
     counts, holders, firsts = (np.empty(len(hashes), np.int64) for _ in range(3))
-    found = (numbers, counts, holders, firsts)
+    columns = (numbers, counts, holders, firsts)
     with np.errstate(over="ignore"):
-        size = loops().number_hashes(hashes, documents, np.uint64(_HASH_BITS - bits), table, found)
+        size = loops().number_hashes(hashes, documents, np.uint64(_HASH_BITS - bits), table, columns)
     return Distinct(numbers, counts[:size], holders[:size], firsts[:size])

@@ -314,15 +314,15 @@ def frequent_word_grams(batch: Batch, size: int, most: int, without: frozenset[s
     goes by frequency alone: there a single text with a long table or an encoded file fills the list.
     """
     hashes, places = batch.word_grams(size)
-    found = batch.distinct if size == 1 else distinct(hashes, batch.words.documents[places])
-    ranks = found.holders * (found.counts.max(initial=0) + 1) + found.counts
+    grams = batch.distinct if size == 1 else distinct(hashes, batch.words.documents[places])
+    ranks = grams.holders * (grams.counts.max(initial=0) + 1) + grams.counts
     enough = most + len(without)
     while True:
         numbers = _highest(ranks, enough)
-        ranked = sorted((-int(ranks[n]), batch.spelled(int(places[found.firsts[n]]), size)) for n in numbers)
-        kept = [gram for _, gram in ranked if gram not in without and any(map(str.isalpha, gram))]
-        if len(kept) >= most or len(numbers) == len(ranks):
-            return kept[:most]
+        ranked = sorted((-int(ranks[n]), batch.spelled(int(places[grams.firsts[n]]), size)) for n in numbers)
+        chosen = [gram for _, gram in ranked if gram not in without and any(map(str.isalpha, gram))]
+        if len(chosen) >= most or len(numbers) == len(ranks):
+            return chosen[:most]
         enough *= 2
 
 
@@ -347,8 +347,8 @@ def counted(
     documents: NDArray[np.int64], columns: NDArray[np.int64], totals: NDArray[np.int64], width: int
 ) -> sparse.csr_array:
     """Count the columns of each document and divide by the document's total."""
-    kept = columns >= 0
-    rows, columns = documents[kept], columns[kept]
+    known = columns >= 0
+    rows, columns = documents[known], columns[known]
     counts = sparse.csr_array((np.ones(len(rows)), (rows, columns)), shape=(len(totals), width))
     counts.sum_duplicates()
     counts.data /= np.repeat(totals, np.diff(counts.indptr))

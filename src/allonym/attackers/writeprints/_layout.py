@@ -34,32 +34,32 @@ _LONGEST_NAME: Final = 64  # of an e-mail address
 
 
 def _greetings(text: str) -> Spans:
-    found = _GREETING.match(text)
-    return [found.span()] if found else []
+    greeting = _GREETING.match(text)
+    return [greeting.span()] if greeting else []
 
 
 def _sign_offs(text: str) -> Spans:
     tail = max(len(text) - _LAST_CHARACTERS, 0)
     # The tail may begin within a line: only after its first newline do lines begin, unless it is the whole text.
     begin = text.find("\n", tail) + 1 if tail else 0
-    return [found.span() for found in _SIGN_OFF.finditer(text, begin)] if begin or not tail else []
+    return [match.span() for match in _SIGN_OFF.finditer(text, begin)] if begin or not tail else []
 
 
 def _urls(text: str) -> Spans:
-    found = [match.span() for match in _WITHOUT_SCHEME.finditer(text)]
+    spans = [match.span() for match in _WITHOUT_SCHEME.finditer(text)]
     for match in _AFTER_SCHEME.finditer(text):
         scheme = next(scheme for scheme in reversed(_SCHEMES) if text.endswith(scheme, 0, match.start()))
-        found.append((match.start() - len(scheme), match.end()))
-    return sorted(found)
+        spans.append((match.start() - len(scheme), match.end()))
+    return sorted(spans)
 
 
 def _e_mails(text: str) -> Spans:
-    found: Spans = []
+    spans: Spans = []
     for match in _AFTER_NAME.finditer(text):
         name = _NAME.search(text, max(match.start() - _LONGEST_NAME, 0), match.start())
         if name:
-            found.append((name.start(), match.end()))
-    return found
+            spans.append((name.start(), match.end()))
+    return spans
 
 
 class LayoutStructure(Block):
@@ -118,9 +118,9 @@ class LayoutStructure(Block):
         if column < self._LINES:
             return []
         flag = (loops().EMPTY_LINE, loops().INDENTED, loops().QUOTED, loops().QUOTED)[column - self._LINES]
-        found = batch.lines.spans((batch.lines.kinds & flag) > 0)
+        lines = batch.lines.spans((batch.lines.kinds & flag) > 0)
         # A line without a character is shown by its newline.
-        return [(begin, max(end, begin + 1)) for begin, end in found]
+        return [(begin, max(end, begin + 1)) for begin, end in lines]
 
     def _of_lines(self, batch: Batch, flag: int) -> NDArray[np.int64]:
         chosen = batch.lines.documents[(batch.lines.kinds & flag) > 0]
@@ -149,8 +149,8 @@ class Habits(Block):
 
     def values(self, batch: Batch) -> Float64:
         """Return the rates."""
-        found, rows = batch.habits, len(batch.texts)
-        cells = np.bincount(found.documents * len(self.names) + found.kinds, minlength=rows * len(self.names))
+        habits, rows = batch.habits, len(batch.texts)
+        cells = np.bincount(habits.documents * len(self.names) + habits.kinds, minlength=rows * len(self.names))
         return rates(cells.reshape(rows, len(self.names)), batch.characters)
 
     def spans(self, column: int, batch: Batch) -> Spans:

@@ -161,12 +161,12 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
         lines += printing.clues(first.clues, text, _CLUES)
         if options["show"]:
             lines += ["", printing.marked(text, first.clues, talk)]
-        answer: dict[str, Any] = first.to_dict()
+        answer: dict[str, Any] = first.to_json()
     else:
         ranked = sorted(recognised.items(), key=lambda item: (-item[1].risk, item[0]))
         lines = [printing.HEADER, *(printing.row(name, recognition) for name, recognition in ranked)]
         lines += ["", *printing.attackers(first, verdicts=False), *printing.errors(first)]
-        answer = {"documents": [{"id": name, **recognition.to_dict()} for name, recognition in recognised.items()]}
+        answer = {"documents": [{"id": name, **recognition.to_json()} for name, recognition in recognised.items()]}
     talk.data(answer, "\n".join(lines))
     for warning in dict.fromkeys(warning for recognition in recognised.values() for warning in recognition.warnings):
         talk.say(f"Warning: {warning}")

@@ -8,7 +8,7 @@ from allonym.cli.check import printing
 from allonym.cli.talk import Talk
 from allonym.errors import InputError
 from allonym.formats.tables import shown
-from allonym.metrics.figures import NOT_MEASURED, Figure
+from allonym.metrics.figures import NOT_MEASURED
 from allonym.recognition import reading
 from allonym.recognition.evidence import Evidence, placed
 from allonym.recognition.reading import Reading
@@ -26,7 +26,7 @@ def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
     if len(readings) == 1:
         [(name, answer)] = readings.items()
         talk.data(
-            {"summary": _summary(answer), **answer.to_dict()}, "\n".join(_lines(talk, answer, documents[name], show))
+            {"summary": _summary(answer), **answer.to_json()}, "\n".join(_lines(talk, answer, documents[name], show))
         )
     else:
         ranked = sorted(readings.items(), key=lambda item: (-(item[1].risk or 0.0), item[0]))
@@ -72,8 +72,7 @@ def _lines(talk: Talk, reading: Reading, text: str, show: bool) -> list[str]:
     if reading.attackers:
         lines += ["", "Attackers (how often each names the right one):"]
     lines += [
-        f"  {attacker.attacker}: {Figure(**attacker.right).in_percent()}; {attacker.says}"
-        for attacker in reading.attackers
+        f"  {attacker.attacker}: {attacker.right.in_percent()}; {attacker.says}" for attacker in reading.attackers
     ]
     marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in reading.marks]
     lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:")

@@ -25,7 +25,7 @@ def compare(talk: Talk, pair: tuple[str, str], known: KnownTexts) -> float:
     probability = Verifier().fit(texts, names, sources).probability(*pair)
     measured = _measured(texts, names, sources)
     tested = "On pairs of known texts by authors it did not learn from"
-    _print(talk, pair, probability, None if measured is None else (tested, measured.accuracy, measured.to_dict()))
+    _print(talk, pair, probability, None if measured is None else (tested, measured.accuracy, measured.to_json()))
     if measured is None:
         talk.say(f"Warning: This could not be tested; that takes {_AUTHORS_TO_TEST} known authors with two texts each.")
     return probability

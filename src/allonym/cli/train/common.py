@@ -54,7 +54,7 @@ def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
         click.option(
             "--shared-by",
             type=click.IntRange(1),
-            help="Documents (with --author: authors) that must use a word for the model to know it.  [3]",
+            help="How many documents (with --author: authors) must use a word for the model to know it.  [3]",
         ),
     )
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 @click.option(
     "--patience",
     type=click.IntRange(1),
-    help="Stop after this many looks at the held-out documents without a gain.  [8]",
+    help="Stop after this many looks at the held-out documents without improvement.  [8]",
 )
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Fixes order, noise and initial weights.  [1]")
 @run_options

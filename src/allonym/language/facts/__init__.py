@@ -84,12 +84,12 @@ def find(text: str, *, quotations: bool = True, spacy: bool = False) -> tuple[Fa
         [('Mrs Hu', 'hu'), ("can't", 'not'), ('£1,200', '1200 GBP'), ('3 May', '-05-03')]
     """
     taken = bytearray(len(text))
-    found: list[Fact] = []
+    facts: list[Fact] = []
     for kind, start, end, value in _candidates(text, quotations=quotations, spacy=spacy):
         if value and not any(taken[start:end]):
             taken[start:end] = b"\1" * (end - start)
-            found.append(Fact(kind, start, end, value))
-    return tuple(sorted(found, key=lambda fact: fact.start))
+            facts.append(Fact(kind, start, end, value))
+    return tuple(sorted(facts, key=lambda fact: fact.start))
 
 
 def same(one: Fact, other: Fact) -> bool:

@@ -98,18 +98,18 @@ class _Word(NamedTuple):
 
 def find(text: str) -> Iterator[Name]:
     """Yield names in order."""
-    found = list(_words(text))
-    inner = {word.text.lower() for word in found if not word.first and _capital(word.text)}
-    inner -= {word.text for word in found if word.text.islower()}
-    flags = [_is_name(found, place, inner) for place in range(len(found))]
-    _unflag_headings(found, flags)
+    words = list(_words(text))
+    inner = {word.text.lower() for word in words if not word.first and _capital(word.text)}
+    inner -= {word.text for word in words if word.text.islower()}
+    flags = [_is_name(words, place, inner) for place in range(len(words))]
+    _unflag_headings(words, flags)
     place = 0
-    while place < len(found):
+    while place < len(words):
         if not flags[place]:
             place += 1
             continue
-        last = _last(found, flags, place)
-        name = _made(text, found[place : last + 1])
+        last = _last(words, flags, place)
+        name = _made(text, words[place : last + 1])
         if name is not None:
             yield name
         place = last + 1
@@ -137,8 +137,8 @@ def _capital(word: str) -> bool:
     return word[:1].isupper()
 
 
-def _is_name(found: list[_Word], place: int, inner: set[str]) -> bool:
-    word = found[place]
+def _is_name(words: list[_Word], place: int, inner: set[str]) -> bool:
+    word = words[place]
     lowered = word.text.lower()
     if not _capital(word.text) or lowered in _NO_NAMES or lowered.partition("'")[0].partition("’")[0] in _NO_NAMES:
         return False
@@ -148,7 +148,7 @@ def _is_name(found: list[_Word], place: int, inner: set[str]) -> bool:
         return False
     if not word.first:
         return True
-    after = found[place + 1] if place + 1 < len(found) else None
+    after = words[place + 1] if place + 1 < len(words) else None
     followed = after is not None and after.touching and not after.first and _capital(after.text)
     if followed and after is not None and after.text.lower() not in _NO_NAMES | STOP_WORDS and lowered not in _OPENERS:
         return not (word.text.isupper() and after.text.isupper()) or _unknown(lowered)
@@ -168,31 +168,31 @@ def _is_known() -> Callable[[str, str], bool]:
     return function
 
 
-def _unflag_headings(found: list[_Word], flags: list[bool]) -> None:
+def _unflag_headings(words: list[_Word], flags: list[bool]) -> None:
     """Take flags from words of a line or sentence of which nearly all have a capital: a heading, or shouting."""
     start = 0
-    for stop in [*(place for place, word in enumerate(found) if word.first and place), len(found)]:
-        long = [place for place in range(start, stop) if len(found[place].text) > 3]
-        capital = [place for place in long if _capital(found[place].text)]
+    for stop in [*(place for place, word in enumerate(words) if word.first and place), len(words)]:
+        long = [place for place in range(start, stop) if len(words[place].text) > 3]
+        capital = [place for place in long if _capital(words[place].text)]
         if len(long) > 3 and len(capital) >= 0.9 * len(long):
             for place in range(start, stop):
-                flags[place] = flags[place] and _unknown(found[place].text.lower())
+                flags[place] = flags[place] and _unknown(words[place].text.lower())
         start = stop
 
 
-def _last(found: list[_Word], flags: list[bool], place: int) -> int:
+def _last(words: list[_Word], flags: list[bool], place: int) -> int:
     """Return the last word of the name that begins here."""
     last = place
-    while last + 1 < len(found) and found[last + 1].touching:
-        if flags[last + 1] and not found[last + 1].first:
+    while last + 1 < len(words) and words[last + 1].touching:
+        if flags[last + 1] and not words[last + 1].first:
             last += 1
             continue
         reach = last + 1
-        while reach < len(found) and found[reach].touching and found[reach].text.lower() in _ONLY_PARTICLES:
+        while reach < len(words) and words[reach].touching and words[reach].text.lower() in _ONLY_PARTICLES:
             reach += 1
-        if found[last + 1].text.lower() == "of":
+        if words[last + 1].text.lower() == "of":
             reach = last + 2
-        if reach == last + 1 or reach >= len(found) or not (flags[reach] and found[reach].touching):
+        if reach == last + 1 or reach >= len(words) or not (flags[reach] and words[reach].touching):
             break
         last = reach
     return last
@@ -200,9 +200,9 @@ def _last(found: list[_Word], flags: list[bool], place: int) -> int:
 
 def _made(text: str, words: list[_Word]) -> Name | None:
     """Return the name that these words are; a title alone is none."""
-    kept = [word.text.lower().replace("’", "'") for word in words]
-    while kept and kept[0].rstrip(".") in _TITLES and kept[0] != "st":
-        del kept[0]
-    if not kept:
+    parts = [word.text.lower().replace("’", "'") for word in words]
+    while parts and parts[0].rstrip(".") in _TITLES and parts[0] != "st":
+        del parts[0]
+    if not parts:
         return None
-    return Name(words[0].start, words[-1].end, " ".join(kept))
+    return Name(words[0].start, words[-1].end, " ".join(parts))

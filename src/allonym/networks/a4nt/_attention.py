@@ -42,17 +42,20 @@ def waves(places: int, size: int) -> Floats:
 
 def attention_tensors(name: str, size: int, layers: int, read: int | None = None) -> dict[str, tuple[int, ...]]:
     """Return the shapes of the weights of some layers by their names."""
-    found: dict[str, tuple[int, ...]] = {}
+    tensors: dict[str, tuple[int, ...]] = {}
     if read is not None:
-        found |= {f"{name}.lift.weight": (size, read), f"{name}.lift.bias": (size,)}
+        tensors |= {f"{name}.lift.weight": (size, read), f"{name}.lift.bias": (size,)}
     for row in range(layers):
         layer, wide = f"{name}.stack.layers.{row}", WIDENING * size
-        found |= {f"{layer}.self_attn.in_proj_weight": (3 * size, size), f"{layer}.self_attn.in_proj_bias": (3 * size,)}
-        found |= {f"{layer}.self_attn.out_proj.weight": (size, size), f"{layer}.self_attn.out_proj.bias": (size,)}
-        found |= {f"{layer}.linear1.weight": (wide, size), f"{layer}.linear1.bias": (wide,)}
-        found |= {f"{layer}.linear2.weight": (size, wide), f"{layer}.linear2.bias": (size,)}
-        found |= {f"{layer}.norm{which}.{part}": (size,) for which in (1, 2) for part in ("weight", "bias")}
-    return found | {f"{name}.stack.norm.{part}": (size,) for part in ("weight", "bias")}
+        tensors |= {
+            f"{layer}.self_attn.in_proj_weight": (3 * size, size),
+            f"{layer}.self_attn.in_proj_bias": (3 * size,),
+        }
+        tensors |= {f"{layer}.self_attn.out_proj.weight": (size, size), f"{layer}.self_attn.out_proj.bias": (size,)}
+        tensors |= {f"{layer}.linear1.weight": (wide, size), f"{layer}.linear1.bias": (wide,)}
+        tensors |= {f"{layer}.linear2.weight": (size, wide), f"{layer}.linear2.bias": (size,)}
+        tensors |= {f"{layer}.norm{which}.{part}": (size,) for which in (1, 2) for part in ("weight", "bias")}
+    return tensors | {f"{name}.stack.norm.{part}": (size,) for part in ("weight", "bias")}
 
 
 class Attention:
@@ -81,9 +84,9 @@ class Attention:
             read = (vectors * units[:, None])[codes[known]]
         for layer in self._layers:
             read = layer(read, known, fast=fast)
-        found = np.zeros((*codes.shape, read.shape[1]), np.float32)
-        found[known] = self._norm(read)
-        return found
+        states = np.zeros((*codes.shape, read.shape[1]), np.float32)
+        states[known] = self._norm(read)
+        return states
 
 
 class _Norm:
@@ -98,8 +101,8 @@ class _Norm:
         sums = numbers.sum(axis=1, keepdims=True)
         spread = size * (numbers * numbers).sum(axis=1, keepdims=True) - sums * sums  # size² · variance
         unit = units[:, None].astype(np.float64)
-        found = (size * numbers - sums) / np.sqrt(spread + _LEAST_VARIANCE * size * size / (unit * unit))
-        normed: Floats = found.astype(np.float32) * self._weight + self._bias
+        centred = (size * numbers - sums) / np.sqrt(spread + _LEAST_VARIANCE * size * size / (unit * unit))
+        normed: Floats = centred.astype(np.float32) * self._weight + self._bias
         return normed
 
 

@@ -21,11 +21,11 @@ VARIANTS = ("paper", "editor", "transformer")
 
 def lstm_tensors(name: str, read: int, size: int, *, both: bool) -> dict[str, tuple[int, ...]]:
     """Return the shapes of an LSTM's weights by their names, in one direction or in both."""
-    found: dict[str, tuple[int, ...]] = {}
+    tensors: dict[str, tuple[int, ...]] = {}
     for end in ("_l0", "_l0_reverse") if both else ("_l0",):
-        found |= {f"{name}.weight_ih{end}": (4 * size, read), f"{name}.weight_hh{end}": (4 * size, size)}
-        found |= {f"{name}.bias_{part}{end}": (4 * size,) for part in ("ih", "hh")}
-    return found
+        tensors |= {f"{name}.weight_ih{end}": (4 * size, read), f"{name}.weight_hh{end}": (4 * size, size)}
+        tensors |= {f"{name}.bias_{part}{end}": (4 * size,) for part in ("ih", "hh")}
+    return tensors
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class A4ntShape:
         """Return the shape of every weight by its name."""
         words, size, state = self.words, self.embedding, self.hidden
         told = state if self.variant == "transformer" else 2 * state
-        found: dict[str, tuple[int, ...]] = {
+        shapes: dict[str, tuple[int, ...]] = {
             "translator.embedding.weight": (words, size),
             "judge.embedding.weight": (words, self.judge_embedding),
             **lstm_tensors("judge.lstm", self.judge_embedding, self.judge_hidden, both=False),
@@ -64,24 +64,24 @@ class A4ntShape:
             "judge.output.bias": (self.classes,),
         }
         if self.variant == "transformer":
-            found |= attention_tensors("translator.encoder", state, LAYERS, size)
+            shapes |= attention_tensors("translator.encoder", state, LAYERS, size)
         else:
-            found |= lstm_tensors("translator.encoder", size, state, both=self.in_place)
+            shapes |= lstm_tensors("translator.encoder", size, state, both=self.in_place)
         for number in range(self.decoders):
             name = f"translator.decoders.{number}"
             seen = told if self.in_place else state
             if self.variant == "transformer":
-                found |= attention_tensors(f"{name}.attention", state, 1)
+                shapes |= attention_tensors(f"{name}.attention", state, 1)
             else:
                 read = told if self.in_place else told + size
-                found |= lstm_tensors(f"{name}.lstm", read, state, both=self.in_place)
-            found |= {f"{name}.projection.weight": (size, seen), f"{name}.projection.bias": (size,)}
-            found |= {f"{name}.bias": (words,)}
+                shapes |= lstm_tensors(f"{name}.lstm", read, state, both=self.in_place)
+            shapes |= {f"{name}.projection.weight": (size, seen), f"{name}.projection.bias": (size,)}
+            shapes |= {f"{name}.bias": (words,)}
             if self.in_place:
-                found |= {f"{name}.liking.weight": (1, seen), f"{name}.liking.bias": (1,)}
+                shapes |= {f"{name}.liking.weight": (1, seen), f"{name}.liking.bias": (1,)}
         if self.conditioned:
-            found |= {f"translator.{name}.weight": (self.classes, told) for name in ("sources", "targets")}
-        return found
+            shapes |= {f"translator.{name}.weight": (self.classes, told) for name in ("sources", "targets")}
+        return shapes
 
 
 def checked(shape: A4ntShape, weights: Weights, vocabulary: Vocabulary, classes: tuple[str, ...]) -> Parts:

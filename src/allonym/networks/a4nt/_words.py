@@ -27,8 +27,8 @@ def log_softmax(scores: Floats) -> Floats:
     scores = scores - scores.max(axis=-1, keepdims=True)
     weights = power_of_two(np.maximum(scores.astype(np.float64) / LN2, _LEAST_POWER)) * _FINE_UNIT
     totals = np.rint(weights).astype(np.int64).sum(axis=-1, keepdims=True)
-    found: Floats = (scores - logarithm(totals / _FINE_UNIT)).astype(np.float32)
-    return found
+    logarithms: Floats = (scores - logarithm(totals / _FINE_UNIT)).astype(np.float32)
+    return logarithms
 
 
 def softplus(x: Floats) -> Floats:
@@ -39,8 +39,8 @@ def softplus(x: Floats) -> Floats:
 
 def log_sums(totals: Integers, most: Floats) -> Uniforms:
     """Return the logarithm of each row's summed exponentials, −inf where there are none; see `exponentials`."""
-    found: Uniforms = np.where(totals > 0, logarithm(np.maximum(totals, 1) / TOTAL_UNIT) + most, -np.inf)
-    return found
+    sums: Uniforms = np.where(totals > 0, logarithm(np.maximum(totals, 1) / TOTAL_UNIT) + most, -np.inf)
+    return sums
 
 
 def exponentials(ratings: Floats, *, fast: bool) -> tuple[Integers, Floats]:
@@ -81,8 +81,10 @@ def chosen_words(ratings: Floats, uniforms: Uniforms, *, fast: bool = False) -> 
     block = (sums[:, None, :] <= wanted[:, :, None]).sum(axis=-1)  # rows × numbers
     block[uniforms < 0] = 0
     places = block[:, :, None] * _BLOCK + np.arange(_BLOCK)
-    own = weights[rows[:, :, None], np.minimum(places, ratings.shape[1] - 1)]  # past the end nothing is wanted any more
+    block_weights = weights[
+        rows[:, :, None], np.minimum(places, ratings.shape[1] - 1)
+    ]  # past the end nothing is wanted any more
     left = wanted - np.where(block > 0, sums[rows, block - 1], 0)
-    found = (np.cumsum(own, axis=-1, dtype=np.int64) <= left[:, :, None]).sum(axis=-1)
-    words: Integers = np.where(uniforms < 0, best, block * _BLOCK + found)
+    within = (np.cumsum(block_weights, axis=-1, dtype=np.int64) <= left[:, :, None]).sum(axis=-1)
+    words: Integers = np.where(uniforms < 0, best, block * _BLOCK + within)
     return words

@@ -134,22 +134,22 @@ class A4ntReader:
         Raises:
             ModelError: The folder is missing, damaged, or no model of this kind.
         """
-        found = models.verify(models.find(model))
-        if found.config.get("kind") != KIND:
-            raise ModelError(f"The model folder {found.folder} is not of the kind {KIND}: give one that is.")
+        opened = models.verify(models.find(model))
+        if opened.config.get("kind") != KIND:
+            raise ModelError(f"The model folder {opened.folder} is not of the kind {KIND}: give one that is.")
         try:
-            sizes = dict(found.config["shape"])
-            judge = found.config["judge"]
+            sizes = dict(opened.config["shape"])
+            judge = opened.config["judge"]
             sizes |= {"judge_embedding": judge["embedding"], "judge_hidden": judge["hidden"]}
             sizes.setdefault("neutral", False)  # unknown to models of version 0.1
             shape = A4ntShape(**{field.name: sizes[field.name] for field in fields(A4ntShape)})
-            classes = [str(name) for name in found.config["classes"]]
-            balance = float(found.config.get("balance", BALANCE))
+            classes = [str(name) for name in opened.config["classes"]]
+            balance = float(opened.config.get("balance", BALANCE))
         except (KeyError, TypeError, ValueError) as error:
-            raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
-        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
-        of_user_text = found.config.get(models.TRAINED_ON) == models.USER_TEXT
-        return cls(shape, models.open_tensors(found), vocabulary, classes, of_user_text=of_user_text, balance=balance)
+            raise ModelError(f"{opened.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
+        vocabulary = Vocabulary.load(opened.folder / models.VOCABULARY)
+        of_user_text = opened.config.get(models.TRAINED_ON) == models.USER_TEXT
+        return cls(shape, models.open_tensors(opened), vocabulary, classes, of_user_text=of_user_text, balance=balance)
 
     def judged(self, sentences: Sequence[Sentence]) -> Floats:
         """Return the classifier's log-probability of each class for each sentence, B × C; none may be empty."""
@@ -222,17 +222,17 @@ class A4ntReader:
         order = sorted(range(len(sentences)), key=lambda row: -len(sentences[row]))
         blocks = [order[first : first + _ROWS] for first in range(0, len(order), _ROWS)]
         blocks = blocks[::2] + blocks[1::2]  # each core gets long sentences and short ones
-        found: dict[int, _Result] = {}
+        results: dict[int, _Result] = {}
 
         def do(part: Integers) -> None:
             for number in part:
                 rows = blocks[number]
                 tokens, lengths = padded([sentences[row] for row in rows])
-                found.update(zip(rows, work(tokens, lengths, rows), strict=True))
+                results.update(zip(rows, work(tokens, lengths, rows), strict=True))
 
         longest = len(sentences[order[0]]) if order else 0
         acceleration.in_threads(do, len(blocks), _ROWS * longest * _COST_OF_A_PLACE)
-        return [found[row] for row in range(len(sentences))]
+        return [results[row] for row in range(len(sentences))]
 
     def _decoder(self, target: int) -> _Decoder:
         return self._decoders[target if len(self._decoders) > 1 else 0]

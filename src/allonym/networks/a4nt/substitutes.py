@@ -40,7 +40,7 @@ class Substitutes:
     def prefer(self, rated: Floats, words: Integers, lefts: Integers, rights: Integers, *, fast: bool = False) -> None:
         """Change the ratings at some places, places × V, where these words stand between left and right ones."""
         rows = np.arange(len(words))
-        own = rated[rows, words]
+        originals = rated[rows, words]
         rated[rows, words] = -np.inf
         before = log_sums(*exponentials(rated, fast=fast))
         self.pairs.add_fits(rated, lefts, rights)
@@ -48,7 +48,7 @@ class Substitutes:
         after = log_sums(*exponentials(rated, fast=fast))
         possible = np.isfinite(after)
         rated += np.where(possible, before - np.where(possible, after, 0), 0).astype(np.float32)[:, None]
-        rated[rows, words] = own
+        rated[rows, words] = originals
 
     def _bend(self, rated: Floats, words: Integers, *, fast: bool) -> None:
         """Add strength × cosine, and leave words of the same kind only."""
@@ -59,11 +59,11 @@ class Substitutes:
 
             _loops.bend(rated, words, cosines, units, self.vectors.scales, strength, self.kinds)
             return
-        found = cosines.astype(np.float32)
-        found *= units[:, None]
-        found *= self.vectors.scales
-        found *= strength
-        rated += found
+        bonus = cosines.astype(np.float32)
+        bonus *= units[:, None]
+        bonus *= self.vectors.scales
+        bonus *= strength
+        rated += bonus
         rated[self.kinds[words][:, None] != self.kinds[None, :]] = -np.inf
 
 
@@ -73,7 +73,7 @@ def kinds(tokens: Sequence[str]) -> Integers:
     A quotation mark that became a colon, or a word that became `n't`, would only look broken.
     """
     of = {token: -kind for kind, members in enumerate(_KINDS, start=1) for token in members}
-    found = [
+    numbers = [
         of.get(token, _WORD if any(sign.isalnum() for sign in token) else number) for number, token in enumerate(tokens)
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(numbers, dtype=np.int64)

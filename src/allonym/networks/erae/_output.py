@@ -50,11 +50,11 @@ class OutputLayer:
     def _finely(self, features: Shorts, steps: Floats, rows: Integers, words: Integers) -> Floats:
         """Return the logits of single words, each for one of the rows of features."""
         products = features[rows].astype(np.int64) * self._words.whole[words]
-        found: Floats = products.sum(axis=-1).astype(np.float32)
-        found *= steps[rows]
-        found *= self._words.scales[words]
-        found += self._bias[words]
-        return found
+        logits: Floats = products.sum(axis=-1).astype(np.float32)
+        logits *= steps[rows]
+        logits *= self._words.scales[words]
+        logits += self._bias[words]
+        return logits
 
     @cached_property
     def _columns(self) -> Floats:
@@ -80,14 +80,14 @@ class OutputLayer:
             fine, steps = rounded(features[first : part[-1] + 1], ONE)
             coarse, coarse_steps = np.rint(fine * _COARSELY).astype(np.int8), steps * _COARSE_STEP
             for few in _batches(len(fine), together):
-                own = out[first + few.start : first + few.stop]
+                ratings = out[first + few.start : first + few.stop]
                 if fast:
-                    self._rate_compiled(coarse[few], coarse_steps[few], fine[few], steps[few], own)
+                    self._rate_compiled(coarse[few], coarse_steps[few], fine[few], steps[few], ratings)
                 else:
-                    self._rate_coarsely(coarse[few], coarse_steps[few], own)
-                    self._refine(fine[few], steps[few], own)
+                    self._rate_coarsely(coarse[few], coarse_steps[few], ratings)
+                    self._refine(fine[few], steps[few], ratings)
                 if normalise:
-                    _normalise(own, fast)
+                    _normalise(ratings, fast)
 
         acceleration.in_threads(rate, len(out), out.shape[1] * _COST_OF_AN_ENTRY)
 

@@ -62,10 +62,10 @@ class WordGroups:
     def candidates(self, sentence: Sequence[int], steps: int) -> Integers:
         """Return T for each step of a sentence, steps × k: its words' groups, then, and for other numbers, the end."""
         size = self.members.shape[1]
-        found: Integers = np.tile(self.ends[:size], (steps, 1))
-        own = self.group_of[np.asarray(sentence[:steps], dtype=np.int64)]
-        found[: len(own)][own >= 0] = self.members[own[own >= 0]]
-        return found
+        candidates: Integers = np.tile(self.ends[:size], (steps, 1))
+        groups = self.group_of[np.asarray(sentence[:steps], dtype=np.int64)]
+        candidates[: len(groups)][groups >= 0] = self.members[groups[groups >= 0]]
+        return candidates
 
     def known(self, sentence: Sequence[int]) -> list[int]:
         """Return the words that have a group."""
@@ -95,9 +95,9 @@ def meant(
     Numbers without a group are left out. A word that is less likely at its place than `doubt` is taken for an accident,
     and written anew. What follows every sentence for sure, `then`, such as a full stop, is read, but not returned.
     """
-    kept = [groups.group_of[np.asarray(numbers, dtype=np.int64)] for numbers in drawn]
-    lengths = [int((own >= 0).sum()) for own in kept]
-    flat = np.concatenate([np.empty(0, np.int64), *(own[own >= 0] for own in kept)])
+    groups_drawn = [groups.group_of[np.asarray(numbers, dtype=np.int64)] for numbers in drawn]
+    lengths = [int((group >= 0).sum()) for group in groups_drawn]
+    flat = np.concatenate([np.empty(0, np.int64), *(group[group >= 0] for group in groups_drawn)])
     members = groups.members[flat]  # (places, k)
     # Without knowing anything yet, the most frequent word of each group, which has the lowest number.
     written: Integers = members.min(axis=1)

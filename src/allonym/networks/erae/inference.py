@@ -72,19 +72,19 @@ class EraeShape:
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""
         both, hidden = 2 * self.encoder, self.generator
-        found: dict[str, tuple[int, ...]] = {"embedding.weight": (self.words, self.embedding), "bias": (self.words,)}
+        shapes: dict[str, tuple[int, ...]] = {"embedding.weight": (self.words, self.embedding), "bias": (self.words,)}
         directions = (("encoder", "_l0"), ("encoder", "_l0_reverse"), ("generator", "_l0"))
         for name, end in directions:
             read, size = (self.embedding, self.encoder) if name == "encoder" else (self.embedding + self.latent, hidden)
-            found |= {f"{name}.weight_ih{end}": (3 * size, read), f"{name}.weight_hh{end}": (3 * size, size)}
-            found |= {f"{name}.bias_{part}{end}": (3 * size,) for part in ("ih", "hh")}
+            shapes |= {f"{name}.weight_ih{end}": (3 * size, read), f"{name}.weight_hh{end}": (3 * size, size)}
+            shapes |= {f"{name}.bias_{part}{end}": (3 * size,) for part in ("ih", "hh")}
         linear = {"latent": (self.latent, both), "output": (self.embedding, hidden)}
         if self.variant == "attention":
             linear["mix"] = (hidden, hidden + both)
-            found |= {"query.weight": (both, hidden), "place": (2 * _FARTHEST + 1,)}
+            shapes |= {"query.weight": (both, hidden), "place": (2 * _FARTHEST + 1,)}
         for name, sizes in linear.items():
-            found |= {f"{name}.weight": sizes, f"{name}.bias": sizes[:1]}
-        return found
+            shapes |= {f"{name}.weight": sizes, f"{name}.bias": sizes[:1]}
+        return shapes
 
 
 class EraeReader:
@@ -125,15 +125,15 @@ class EraeReader:
         Raises:
             ModelError: The folder is missing, damaged, or no model of this kind.
         """
-        found = models.verify_format(model, FORMAT, VERSION)
+        opened = models.verify_format(model, FORMAT, VERSION)
         try:
-            sizes = found.config["shape"]
+            sizes = opened.config["shape"]
             shape = EraeShape(**{field.name: sizes[field.name] for field in fields(EraeShape)})
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{found.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
-        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
-        trained_on = str(found.config.get(models.TRAINED_ON, ""))
-        return cls(shape, models.open_tensors(found), vocabulary, trained_on=trained_on)
+            raise ModelError(f"{opened.folder / models.CONFIG} lacks sizes: make or fetch the folder again.") from error
+        vocabulary = Vocabulary.load(opened.folder / models.VOCABULARY)
+        trained_on = str(opened.config.get(models.TRAINED_ON, ""))
+        return cls(shape, models.open_tensors(opened), vocabulary, trained_on=trained_on)
 
     def features(self, sentences: Sequence[Sequence[int]], steps: Sequence[int] | int) -> Floats:
         """Return what the output layer sees at each step: sentences × steps × E for one number of steps.
@@ -169,8 +169,8 @@ class EraeReader:
             for number in part:
                 rows = batches[number]
                 made = self._features_of([sentences[row] for row in rows], lengths[rows], counts[rows], fast)
-                for row, own in zip(rows, made, strict=True):
-                    features[starts[row] : starts[row] + counts[row]] = own[: counts[row]]
+                for row, computed in zip(rows, made, strict=True):
+                    features[starts[row] : starts[row] + counts[row]] = computed[: counts[row]]
 
         longest = int(counts.max()) if len(batches) > 1 else 0
         acceleration.in_threads(fill, len(batches), _SENTENCES_AT_ONCE * longest * self.shape.words)
@@ -230,18 +230,20 @@ class EraeReader:
         scores -= scores.max(axis=-1, keepdims=True)
         shares = np.rint(exp(scores) * _ATTENTION_UNIT).astype(np.float64)
         seen = np.rint(shares @ read / shares.sum(axis=-1, keepdims=True)).astype(np.int16).reshape(len(flat), -1)
-        own, others = self._mix.sums(flat, fast=fast), self._mix_seen.sums(seen, fast=fast)
+        from_here, others = self._mix.sums(flat, fast=fast), self._mix_seen.sums(seen, fast=fast)
         if fast:
             from allonym.networks import _exact_loops
 
-            mixed = np.empty(own.shape, np.int16)
-            _exact_loops.mix(own, others, self._mix.scales, self._mix_bias, TANH_CONSTANTS, np.float32(ONE), mixed)
+            mixed = np.empty(from_here.shape, np.int16)
+            _exact_loops.mix(
+                from_here, others, self._mix.scales, self._mix_bias, TANH_CONSTANTS, np.float32(ONE), mixed
+            )
             return mixed
-        added = own.astype(np.float32) * self._mix.scales
+        added = from_here.astype(np.float32) * self._mix.scales
         added += others.astype(np.float32) * self._mix.scales
         added += self._mix_bias
-        found: Shorts = np.rint(tanh(added) * np.float32(ONE)).astype(np.int16)
-        return found
+        states_seen: Shorts = np.rint(tanh(added) * np.float32(ONE)).astype(np.int16)
+        return states_seen
 
     def probabilities(self, features: Floats, out: Floats | None = None) -> Floats:
         """Return, or write `out`, the probability of each word, … × E to … × V; those never written have none."""

@@ -75,12 +75,12 @@ class NeutralStyle:
         Raises:
             ModelError: The folder is missing, damaged, or no model of this kind.
         """
-        found = models.verify_format(model, FORMAT, VERSION)
-        vocabulary = Vocabulary.load(found.folder / models.VOCABULARY)
-        tensors = models.open_tensors(found)
+        opened = models.verify_format(model, FORMAT, VERSION)
+        vocabulary = Vocabulary.load(opened.folder / models.VOCABULARY)
+        tensors = models.open_tensors(opened)
         names = ("weight", "instead", "begins")
         if any(name not in tensors or tensors[name].shape != (len(vocabulary),) for name in names):
-            raise ModelError(f"{found.folder} does not fit its vocabulary: make or fetch the folder again.")
+            raise ModelError(f"{opened.folder} does not fit its vocabulary: make or fetch the folder again.")
         table = embeddings.load()
         rows = table.rows(list(vocabulary.tokens))
         vectors = np.where((rows >= 0)[:, None], table.vectors[np.maximum(rows, 0)], np.float32(0)).astype(np.float32)
@@ -91,8 +91,8 @@ class NeutralStyle:
         """Return the tokens of at most `clauses` clauses, cut to `words` words at most, in the order of the text."""
         numbered = (self._vocabulary.ids(sentence) for sentence in sentences)
         plain = [self._plain(clause) for sentence in numbered for clause in self._clauses(sentence)]
-        found = [clause[:words] for clause in plain if clause]
-        return [self._agreeing(found[place]) for place in self._nearest(found, clauses)]
+        clauses_left = [clause[:words] for clause in plain if clause]
+        return [self._agreeing(clauses_left[place]) for place in self._nearest(clauses_left, clauses)]
 
     def _clauses(self, sentence: Sequence[int]) -> Iterator[list[int]]:
         """Cut a sentence where a clause begins, unless too few words, but for those dropped, stand before or after."""

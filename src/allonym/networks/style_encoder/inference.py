@@ -99,12 +99,14 @@ class StyleReader:
         Raises:
             ModelError: There is none, or it is not as it was made.
         """
-        found = models.verify_format(models.find(model), FORMAT, VERSION)
+        opened = models.verify_format(models.find(model), FORMAT, VERSION)
         try:
-            return cls(StyleShape(**found.config["shape"]), models.open_tensors(found), float(found.config["balance"]))
+            return cls(
+                StyleShape(**opened.config["shape"]), models.open_tensors(opened), float(opened.config["balance"])
+            )
         except (KeyError, TypeError, ValueError) as broken:
             raise ModelError(
-                f"The model folder {found.folder} has no sizes of a style encoder: fetch it again."
+                f"The model folder {opened.folder} has no sizes of a style encoder: fetch it again."
             ) from broken
 
     @property
@@ -115,10 +117,10 @@ class StyleReader:
     def vectors(self, texts: Sequence[str]) -> sparse.csr_array:
         """Return texts × size: vectors of length 1, most of whose numbers are 0."""
         parts = [self._some_vectors(some) for some in _chunks(texts)]
-        found = sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.size))
-        if found.nnz < 2**31:  # scikit-learn takes no wider ones
-            found.indices, found.indptr = found.indices.astype(np.int32), found.indptr.astype(np.int32)
-        return found
+        stacked = sparse.csr_array(sparse.vstack(parts)) if parts else sparse.csr_array((0, self.size))
+        if stacked.nnz < 2**31:  # scikit-learn takes no wider ones
+            stacked.indices, stacked.indptr = stacked.indices.astype(np.int32), stacked.indptr.astype(np.int32)
+        return stacked
 
     def _some_vectors(self, texts: Sequence[str]) -> sparse.csr_array:
         characters, ranges = numbered(texts)
@@ -166,15 +168,15 @@ class _Weights:
 
     def raw(self, columns: list[Integers], pieces: list[Integers], count: int) -> list[sparse.csr_array]:
         """Return damped counts × weights of each kind (P, F of the kind), in whole numbers."""
-        found = []
+        matrices = []
         starts = np.cumsum([0, *self.sizes])
         for column, piece, (start, stop) in zip(columns, pieces, pairwise(starts), strict=True):
             counts = sparse.csr_array((np.ones(len(column)), (piece, column)), shape=(count, stop - start))
             counts.sum_duplicates()
             steps = self._steps[np.minimum(counts.data, _MOST_COUNTED).astype(np.int64)]
             counts.data = steps * self.weights[start + counts.indices]
-            found.append(counts)
-        return found
+            matrices.append(counts)
+        return matrices
 
     def weighed(self, columns: list[Integers], pieces: list[Integers], count: int) -> sparse.csr_array:
         """Return (P, F) with each kind brought to the length of its share."""

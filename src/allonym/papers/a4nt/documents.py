@@ -141,13 +141,16 @@ def load_blogs(data: Path, *, train: int, held_out: int) -> SplitCorpus:
         posts.setdefault(blogger, []).append(post)
     parts = {}
     for split in blogs.SPLITS:
-        chosen = [own for own in posts.values() if corpus.splits[own[0]] == split]
+        chosen = [of_blogger for of_blogger in posts.values() if corpus.splits[of_blogger[0]] == split]
         most = train if split == "train" else held_out
         order = [digest(name) for name in corpus.ids] if split == "train" else None
-        sentences = [_first_sentences((corpus.texts[post] for post in _ordered(own, order)), most) for own in chosen]
-        ages = ["teen" if corpus.age_groups[own[0]] == blogs.AGE_GROUPS[0] else "adult" for own in chosen]
-        genders = [corpus.genders[own[0]] for own in chosen]
-        six = [f"{corpus.age_groups[own[0]]}-{corpus.genders[own[0]]}" for own in chosen]
+        sentences = [
+            _first_sentences((corpus.texts[post] for post in _ordered(of_blogger, order)), most)
+            for of_blogger in chosen
+        ]
+        ages = ["teen" if corpus.age_groups[of_blogger[0]] == blogs.AGE_GROUPS[0] else "adult" for of_blogger in chosen]
+        genders = [corpus.genders[of_blogger[0]] for of_blogger in chosen]
+        six = [f"{corpus.age_groups[of_blogger[0]]}-{corpus.genders[of_blogger[0]]}" for of_blogger in chosen]
         parts[split] = _part(sentences, {"blog-age": ages, "blog-gender": genders, SIX: six}, labelled=False)
     return SplitCorpus(**parts, documents=len(posts), posts=len(corpus.texts))
 
@@ -157,7 +160,7 @@ def load_speeches(data: Path, *, train: int, held_out: int) -> SplitCorpus:
     corpus = speeches.load(data)
     parts = {}
     for split in speeches.SPLITS:
-        rows = [row for row, own in enumerate(corpus.splits) if own == split]
+        rows = [row for row, part in enumerate(corpus.splits) if part == split]
         most = train if split == "train" else held_out
         sentences = [_first_sentences([_beginning(corpus.texts[row], most)], most, names=True) for row in rows]
         parts[split] = _part(sentences, {"speech": [corpus.speakers[row] for row in rows]}, labelled=True)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from allonym.errors import InputError
 from allonym.papers import EARLIER, earlier_results
-from allonym.papers.a4nt.rows import Row
+from allonym.papers.stored import Json
 
 _ROWS = ("measured", "operating_points", "models")
 
@@ -25,9 +25,9 @@ class Earlier:
     """
 
     def __init__(self, path: Path | None, present: Sequence[str]) -> None:
-        self._rows: dict[str, list[Row]] = {name: [] for name in _ROWS}
+        self._rows: dict[str, list[Json]] = {name: [] for name in _ROWS}
         self.settings: list[str] = []
-        self._made_with: tuple[Row, str, dict[tuple[str, str], Row]] | None = None
+        self._made_with: tuple[Json, str, dict[tuple[str, str], Json]] | None = None
         if path is None:
             return
         with earlier_results(path) as results:
@@ -36,11 +36,11 @@ class Earlier:
             self.settings = [row["setting"] for row in self._rows["measured"]]
             self._made_with = results["sizes"], results["meteor"], _reached(results["attackers"])
 
-    def rows(self, name: str) -> list[Row]:
+    def rows(self, name: str) -> list[Json]:
         """Return the rows of some list, marked."""
         return self._rows[name]
 
-    def check(self, sizes: Row, meteor: str, attackers: Sequence[Row]) -> None:
+    def check(self, sizes: Json, meteor: str, attackers: Sequence[Json]) -> None:
         """Refuse results that other attackers, other amounts of text or another METEOR made."""
         if self._made_with is None:
             return
@@ -57,6 +57,6 @@ class Earlier:
                 )
 
 
-def _reached(attackers: Sequence[Row]) -> dict[tuple[str, str], Row]:
+def _reached(attackers: Sequence[Json]) -> dict[tuple[str, str], Json]:
     """Return the F1 that each attacker of each setting reaches on original documents."""
     return {(row["setting"], row["attacker"]): row["test"]["document"]["f1"] for row in attackers}

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
 from allonym.papers import Results
 from allonym.papers.a4nt.paper import TABLE_3
-from allonym.papers.a4nt.rows import Row, label, of_setting
+from allonym.papers.a4nt.rows import label, of_setting
 from allonym.papers.a4nt.runs import BALANCED, PREFERENCES
+from allonym.papers.a4nt.stored import A4ntResults, Bin, Difficulty, MeanBin, MeasuredRow, OperatingPoint, OperatingRow
 from allonym.papers.ruler import tables as ruler
 
 _SETTING = "blog-age"
@@ -21,46 +21,51 @@ _MOST_LINES = 5  # beside the ideal: there are six marks
 
 def figures(results: Results) -> dict[str, Figure]:
     """Return the figures by name; those without data are left out."""
-    rows = _few([row for row in of_setting(results, _SETTING) if row["way"] != BALANCED and "difficulty" in row])
+    read = A4ntResults.from_json(results)
+    named = {label(row.model, read.models, row.measured.way): row.measured.difficulty for row in _few(read.measured)}
+    lines = {name: difficulty for name, difficulty in named.items() if difficulty is not None}
     made: dict[str, Figure | None] = {
-        "figure-6": _operating(results),
+        "figure-6": _operating(read),
         "figure-8": _curves(
-            results, rows, "output_by_input", "Classifier score after translation against before (Figure 8)",
-            "score of the true class before", "mean score after", Rule("y", _BOUNDARY, "decision boundary"),
+            lines, lambda line: line.output_by_input, "Classifier score after translation against before (Figure 8)",
+            "score of the true class before", "mean score after", Rule("y", _BOUNDARY, "decision boundary"), _ideal,
         ),
         "figure-9": _curves(
-            results, rows, "meteor_by_input", "METEOR against difficulty (Figure 9)",
-            "score of the true class before", "mean METEOR", None,
+            lines, lambda line: line.meteor_by_input, "METEOR against difficulty (Figure 9)",
+            "score of the true class before", "mean METEOR",
         ),
-        "figure-10": _histogram(results, rows),
+        "figure-10": _histogram(lines),
         "figure-10-meteor": _curves(
-            results, rows, "meteor_by_gain", "METEOR against privacy gain (Figure 10)",
-            "privacy gain: score before − after", "mean METEOR", None,
+            lines, lambda line: line.meteor_by_gain, "METEOR against privacy gain (Figure 10)",
+            "privacy gain: score before − after", "mean METEOR",
         ),
     }  # fmt: skip
     shown = {name: figure for name, figure in made.items() if figure is not None}
-    return shown | ruler.figures(results["grounds"])
+    return shown | ruler.figures(read.grounds)
 
 
-def _few(rows: list[Row]) -> list[Row]:
+def _few(measured: Sequence[MeasuredRow]) -> list[MeasuredRow]:
     """Return as many rows as can be told apart: the paper's, the shipped ones that imitate a class, then others."""
 
-    def of_interest(row: Row) -> bool:
-        return row["variant"] == "paper" or (row["name"].startswith(SHIPPED) and not row["neutral"])
+    def of_interest(row: MeasuredRow) -> bool:
+        return row.model.variant == "paper" or (row.model.name.startswith(SHIPPED) and not row.model.neutral)
 
-    return sorted(rows, key=lambda row: not of_interest(row))[:_MOST_LINES]
+    rows = of_setting(measured, _SETTING)
+    drawn = [row for row in rows if row.measured.way != BALANCED and row.measured.difficulty is not None]
+    return sorted(drawn, key=lambda row: not of_interest(row))[:_MOST_LINES]
 
 
-def _operating(results: Results) -> Figure | None:
+def _operating(results: A4ntResults) -> Figure | None:
     """Two panels: samples picked by METEOR, and what the method's preference picks."""
-    rows = [row for row in results["operating_points"] if row["setting"] == _SETTING]
-    if not rows or any(point["meteor"] is None for row in rows for point in row["points"]):
+    rows = [row for row in results.operating_points if row.setting == _SETTING]
+    if not rows or any(point.meteor is None for row in rows for point in row.measured.points):
         return None
 
     def panel(title: str, wanted: Callable[[str], bool]) -> Panel:
-        series = [Series(label(row, results), points) for row in rows if (points := _points(row, wanted))]
-        guess = next(row["random_guess"] for row in results["originals"] if row["setting"] == _SETTING)
-        return Panel(title, tuple(series), (Rule("y", guess["document"], "random guess"),))
+        named = [(label(row.model, results.models), _points(row, wanted)) for row in rows]
+        guess = results.of_setting(_SETTING).random_guess["document"]
+        series = tuple(Series(name, points) for name, points in named if points)
+        return Panel(title, series, (Rule("y", guess, "random guess"),))
 
     panels = (
         panel("of five samples, by METEOR", lambda pick: pick not in PREFERENCES),
@@ -78,34 +83,40 @@ def _operating(results: Results) -> Figure | None:
     )
 
 
-def _points(row: Row, wanted: Callable[[str], bool]) -> tuple[Point, ...]:
-    points = [point for point in row["points"] if wanted(point["pick"])]
-    return tuple(
-        Point(
-            point["meteor"]["value"],
-            point["document"]["value"],
-            y_low=point["document"]["low"],
-            y_high=point["document"]["high"],
-            label=point["pick"].removesuffix(" alike"),
-        )
-        for point in points
-    )
+def _points(row: OperatingRow, wanted: Callable[[str], bool]) -> tuple[Point, ...]:
+    return tuple(_point(point) for point in row.measured.points if wanted(point.pick))
+
+
+def _point(point: OperatingPoint) -> Point:
+    f1, meteor = point.document, point.meteor
+    x = math.nan if meteor is None else meteor.value
+    return Point(x, f1.value, y_low=f1.low, y_high=f1.high, label=point.pick.removesuffix(" alike"))
+
+
+def _ideal(bins: Sequence[Bin]) -> Series:
+    """Return the paper's grey line: no score above the boundary, and none higher than before."""
+    return Series("ideal", tuple(Point(each.middle, min(each.middle, _BOUNDARY)) for each in bins))
 
 
 def _curves(
-    results: Results, rows: list[Row], what: str, title: str, x_label: str, y_label: str, rule: Rule | None
+    lines: Mapping[str, Difficulty],
+    what: Callable[[Difficulty], Sequence[MeanBin]],
+    title: str,
+    x_label: str,
+    y_label: str,
+    rule: Rule | None = None,
+    further: Callable[[Sequence[Bin]], Series] | None = None,
 ) -> Figure | None:
     series = []
-    for row in rows:
-        means = [(each["middle"], each["mean"]) for each in row["difficulty"][what] if each["mean"] is not None]
+    for name, line in lines.items():
+        means = [(each.middle, each.mean) for each in what(line) if each.mean is not None]
         points = tuple(Point(middle, mean) for middle, mean in means if not math.isnan(mean))  # NaN: no METEOR here
         if points:
-            series.append(Series(label(row, results), points))
+            series.append(Series(name, points))
     if not series:
         return None
-    if what == "output_by_input":  # the paper's grey line: no score above the boundary, and none higher than before
-        middles = [each["middle"] for each in rows[0]["difficulty"][what]]
-        series.append(Series("ideal", tuple(Point(middle, min(middle, _BOUNDARY)) for middle in middles)))
+    if further is not None:
+        series.append(further(what(next(iter(lines.values())))))
     return Lines(
         title=title,
         description=f"{y_label} for each tenth of {x_label}; one line a model. Setting {_SETTING}.",
@@ -116,13 +127,11 @@ def _curves(
     )
 
 
-def _histogram(results: Results, rows: list[Row]) -> Figure | None:
+def _histogram(lines: Mapping[str, Difficulty]) -> Figure | None:
     series: list[Series] = []
-    for row in rows:
-        bins: list[dict[str, Any]] = row["difficulty"]["gain"]
-        total = max(1, sum(each["count"] for each in bins))
-        points = tuple(Point(each["middle"], each["count"] / total) for each in bins)
-        series.append(Series(label(row, results), points))
+    for name, line in lines.items():
+        total = max(1, sum(each.count for each in line.gain))
+        series.append(Series(name, tuple(Point(each.middle, each.count / total) for each in line.gain)))
     if not series:
         return None
     return Lines(

@@ -30,10 +30,10 @@ from allonym.papers.a4nt.documents import SETTINGS, SIX, check
 from allonym.papers.a4nt.earlier import Earlier
 from allonym.papers.a4nt.models import EvaluatedModel, by_hand, found
 from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
-from allonym.papers.a4nt.rows import Row
 from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, A4ntBench, Sizes
 from allonym.papers.a4nt.stored import ShownSentence, ShownSentences
 from allonym.papers.ruler.measure import stored_grounds
+from allonym.papers.stored import Json, Result
 
 markdown = tables.markdown
 figures = tables.figures
@@ -99,12 +99,8 @@ def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
         learning = [A4ntTask("learn", setting, name) for setting in settings for name in PANEL]
         first = [*learning, *(A4ntTask("originals", setting) for setting in settings)]
         done = _all(bench, first, report, processes)
-        before.check(asdict(bench.sizes), runs.meteor_name(), [row for task, row in done if task.kind == "learn"])
+        before.check(asdict(bench.sizes), runs.meteor_name(), _rows(done, "learn"))
         done += _all(bench, tasks, report, processes)
-
-    def rows(kind: str) -> list[Row]:
-        return [row for task, row in done if task.kind == kind]
-
     evaluated = [*(model.to_json() for model in present), *before.rows("models")]
     return {
         "paper": "Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
@@ -116,15 +112,20 @@ def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
         "models": evaluated,
         "not_evaluated": [*problems, *_missing(evaluated)],
         "left_out": list(LEFT_OUT),
-        "originals": rows("originals"),
-        "attackers": rows("learn"),
-        "measured": [*rows("measure"), *before.rows("measured")],
-        "operating_points": [*rows("operating"), *before.rows("operating_points")],
-        "examples": rows("examples"),
+        "originals": _rows(done, "originals"),
+        "attackers": _rows(done, "learn"),
+        "measured": [*_rows(done, "measure"), *before.rows("measured")],
+        "operating_points": [*_rows(done, "operating"), *before.rows("operating_points")],
+        "examples": _rows(done, "examples"),
     }
 
 
-def _missing(evaluated: Sequence[Row]) -> list[str]:
+def _rows(done: Sequence[tuple[A4ntTask, Result]], kind: str) -> list[Json]:
+    """Return what is stored of the results of a kind."""
+    return [result.to_json() for task, result in done if task.kind == kind]
+
+
+def _missing(evaluated: Sequence[Json]) -> list[str]:
     """Name the paper's models that are not there."""
     there = {(model["trained_for"], model["variant"], model["recipe"]) for model in evaluated}
     wanted = product(SETTINGS, ("paper",), RECIPES)
@@ -151,7 +152,7 @@ def _offered(model: EvaluatedModel) -> bool:
     return model.name.startswith(SHIPPED)
 
 
-def _work(bench: A4ntBench, task: A4ntTask) -> Row:
+def _work(bench: A4ntBench, task: A4ntTask) -> Result:
     """Do one task; those without a model are about the original text."""
     if task.kind == "learn":
         return runs.learn(bench, task.setting, task.attacker)
@@ -164,7 +165,7 @@ def _work(bench: A4ntBench, task: A4ntTask) -> Row:
     return runs.measure(bench, task.model, task.setting, task.way)
 
 
-def _examples(bench: A4ntBench, model: EvaluatedModel) -> Row:
+def _examples(bench: A4ntBench, model: EvaluatedModel) -> ShownSentences:
     """Tables VII and VIII: sentences written for this purpose, with the classifier's score of their class."""
     judge = bench.judge(model.trained_for, LSTM)
     rows = []
@@ -174,18 +175,18 @@ def _examples(bench: A4ntBench, model: EvaluatedModel) -> Row:
         before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
         for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
             rows.append(ShownSentence(source, old, now, one, other))
-    return ShownSentences(model.trained_for, model.name, rows).to_json()
+    return ShownSentences(model.trained_for, model.name, rows)
 
 
 def _all(
     bench: A4ntBench, tasks: Sequence[A4ntTask], report: Callable[[str], None], processes: int | None
-) -> list[tuple[A4ntTask, Row]]:
+) -> list[tuple[A4ntTask, Result]]:
     """Do tasks, some at once; return them in their order."""
-    rows: dict[A4ntTask, Row] = {}
+    results: dict[A4ntTask, Result] = {}
 
-    def done(task: A4ntTask, row: Row) -> None:
-        rows[task] = row
-        report(f"{len(rows)} of {len(tasks)}: {task}")
+    def done(task: A4ntTask, result: Result) -> None:
+        results[task] = result
+        report(f"{len(results)} of {len(tasks)}: {task}")
 
     at_once = min(processes or os.cpu_count() or 1, max(1, len(tasks)))
     if at_once == 1:
@@ -196,7 +197,7 @@ def _all(
             waiting = {pool.submit(_work, bench, task): task for task in tasks}
             for future in as_completed(waiting):
                 done(waiting[future], future.result())
-    return [(task, rows[task]) for task in tasks]
+    return [(task, results[task]) for task in tasks]
 
 
 def _alone() -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
-from allonym.papers import Results
 from allonym.papers.a4nt.documents import SIX
 from allonym.papers.a4nt.paper import GOALS, RECIPES, PaperGoal
-
-Row = dict[str, Any]  # as it is stored
+from allonym.papers.a4nt.stored import A4ntResults, MeasuredRow, ModelNames
 
 REACHED, MISSED, UNKNOWN = "reached", "not reached", "not measured"
 ALONE = "F1 reached, but not by a model that reaches the goal with METEOR"
@@ -21,42 +20,32 @@ class JudgedGoal:
     """A goal, the row of the model that comes nearest, and the verdict."""
 
     goal: PaperGoal
-    row: Row | None
+    row: MeasuredRow | None
     verdict: str
 
 
-def of_setting(results: Results, setting: str) -> list[Row]:
+def of_setting(measured: Sequence[MeasuredRow], setting: str) -> list[MeasuredRow]:
     """Return what was measured in a setting: the paper's variant first, its recipes in the paper's order."""
-    rows = [row for row in results["measured"] if row["setting"] == setting]
     order = {recipe: rank for rank, recipe in enumerate(RECIPES)}
 
-    def key(row: Row) -> tuple[bool, bool, int]:
-        return row["trained_for"] == SIX, row["variant"] != "paper", order.get(row["recipe"], len(order))
+    def key(row: MeasuredRow) -> tuple[bool, bool, int]:
+        model = row.model
+        return model.trained_for == SIX, model.variant != "paper", order.get(model.recipe, len(order))
 
-    return sorted(rows, key=key)
-
-
-def attack_on(row: Row, attacker: str) -> Row:
-    """Return what an attacker reached on a model's translations."""
-    reached: Row = next(attack for attack in row["attacks"] if attack["attacker"] == attacker)
-    return reached
+    return sorted((row for row in measured if row.setting == setting), key=key)
 
 
-def label(row: Row, results: Results) -> str:
+def label(model: ModelNames, all_models: Sequence[ModelNames], way: str = "") -> str:
     """Name a row so that no other has its name: recipe and variant, and the name where it is shipped or they repeat."""
-    kind = (row["trained_for"], row["variant"], row["recipe"])
-    doubles = [
-        model for model in results["models"] if (model["trained_for"], model["variant"], model["recipe"]) == kind
-    ]
-    name = f"{row['recipe']} ({row['variant']})"
-    if len(doubles) > 1 or row["name"].startswith(SHIPPED):
-        name = f"{row['name']}: {name}"
-    six = ", six classes" if row["trained_for"] == SIX else ""
-    way = f", {row['way']}" if "way" in row else ""
-    return f"{name}{six}{way}{' *' if row.get('earlier') else ''}"
+    doubles = [other for other in all_models if other.kind == model.kind]
+    name = f"{model.recipe} ({model.variant})"
+    if len(doubles) > 1 or model.name.startswith(SHIPPED):
+        name = f"{model.name}: {name}"
+    six = ", six classes" if model.trained_for == SIX else ""
+    return f"{name}{six}{way and f', {way}'}{' *' if model.earlier else ''}"
 
 
-def goals(results: Results) -> list[JudgedGoal]:
+def goals(results: A4ntResults) -> list[JudgedGoal]:
     """Return each goal with the model that comes nearest and the verdict.
 
     A goal without a METEOR of its own, the holdout's, is about the model that comes nearest in the same setting: it
@@ -65,28 +54,26 @@ def goals(results: Results) -> list[JudgedGoal]:
     judged = []
     for goal in GOALS:
         main = next(other for other in GOALS if other.setting == goal.setting and other.meteor is not None)
-        row = nearest(results, main)
+        row = nearest(results.measured, main) if results.meteor == "meteor_1_5" else None
         judged.append(JudgedGoal(goal, row, UNKNOWN if row is None else _verdict(row, goal, main)))
     return judged
 
 
-def _verdict(row: Row, goal: PaperGoal, main: PaperGoal) -> str:
+def _verdict(row: MeasuredRow, goal: PaperGoal, main: PaperGoal) -> str:
     if excess(row, goal) > 0:
         return MISSED
     return REACHED if excess(row, main) <= 0 else ALONE
 
 
-def nearest(results: Results, goal: PaperGoal) -> Row | None:
-    """Return the measured model that reaches a goal by most, or misses it by least; none without METEOR 1.5."""
-    if results["meteor"] != "meteor_1_5":
-        return None
-    rows = of_setting(results, goal.setting)
-    return min(rows, key=lambda row: excess(row, goal)) if rows else None
+def nearest(measured: Sequence[MeasuredRow], goal: PaperGoal) -> MeasuredRow | None:
+    """Return the measured model that reaches a goal by most, or misses it by least."""
+    return min(of_setting(measured, goal.setting), key=lambda row: excess(row, goal), default=None)
 
 
-def excess(row: Row, goal: PaperGoal) -> float:
+def excess(row: MeasuredRow, goal: PaperGoal) -> float:
     """Return by how much a model misses a goal, on the worse of its two sides; 0 or less where it reaches it."""
-    over = attack_on(row, goal.attacker)["static"]["document"]["f1"]["value"] - goal.f1
+    over = row.measured.attack(goal.attacker).static.document.f1.value - goal.f1
     if goal.meteor is None:
-        return float(over)
-    return float(max(over, goal.meteor - row["meteor"]["value"]))
+        return over
+    meteor = row.measured.quality.meteor
+    return math.inf if meteor is None else max(over, goal.meteor - meteor.value)

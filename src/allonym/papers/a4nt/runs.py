@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -31,21 +32,24 @@ from allonym.papers.a4nt.attacks import (
 )
 from allonym.papers.a4nt.documents import CLASSES, DocumentPart, SplitCorpus, load_blogs, load_speeches, spread
 from allonym.papers.a4nt.models import EvaluatedModel, Prefer
-from allonym.papers.a4nt.rows import Row
 from allonym.papers.a4nt.stored import (
     Bin,
     Difficulty,
     Learned,
+    LearnedRow,
     Levels,
     MeanBin,
     MeasuredModel,
+    MeasuredRow,
+    ModelNames,
     OperatingPoint,
     OperatingPoints,
+    OperatingRow,
     Originals,
     Quality,
-    Result,
     TranslationAttack,
 )
+from allonym.papers.stored import Json, Result
 
 LIKELIEST, DRAWN = "likeliest", "drawn"
 BALANCED = "balanced"
@@ -106,12 +110,12 @@ class A4ntBench:
         """Return an attacker that `learn` trained on originals."""
         return _judge(self, setting, name)
 
-    def kept(self, what: Sequence[str], make: Callable[[], Result | SplitCorpus]) -> Row:
+    def kept(self, what: Sequence[str], make: Callable[[], Result | SplitCorpus]) -> Json:
         """Return a result as it is stored, from the folder if it is finished already."""
         path = self.work / f"{what[0]}-{self._digest(*what)}.json"
         if not path.exists():
             disk.write(path, json.dumps(make().to_json()).encode())
-        stored: Row = json.loads(path.read_text("utf-8"))
+        stored: Json = json.loads(path.read_text("utf-8"))
         return stored
 
     def attacker_folder(self, setting: str, name: str) -> Path:
@@ -124,7 +128,7 @@ class A4ntBench:
         return hashlib.sha256(described.encode()).hexdigest()[:20]
 
 
-def learn(bench: A4ntBench, setting: str, name: str) -> Row:
+def learn(bench: A4ntBench, setting: str, name: str) -> LearnedRow:
     """Train an attacker on originals, once on all and once on as few as adaptive ones have; say what both reach."""
     corpus = bench.corpus(setting)
 
@@ -141,18 +145,20 @@ def learn(bench: A4ntBench, setting: str, name: str) -> Row:
         judge = learned(name, small, small.sentences, setting, bench.sizes.few)
         return judge.attack(corpus.test, corpus.test.sentences, setting)
 
-    return bench.kept(["learn", setting, name], make) | {"test_few": bench.kept(["few", setting, name], make_few)}
+    reached = bench.kept(["learn", setting, name], make)
+    return LearnedRow.from_json(reached | {"test_few": bench.kept(["few", setting, name], make_few)})
 
 
-def measure(bench: A4ntBench, model: EvaluatedModel, setting: str, way: str) -> Row:
+def measure(bench: A4ntBench, model: EvaluatedModel, setting: str, way: str) -> MeasuredRow:
     """Translate test and training documents, let all attackers loose on them, and see what is left of the text."""
     what = ["measure", model.weights, setting, way]
     if way in PREFERENCES:
         what.append(f"balance {model.balance}")
-    return bench.kept(what, lambda: _measured(bench, model, setting, way)) | _named(model, setting)
+    measured = MeasuredModel.from_json(bench.kept(what, lambda: _measured(bench, model, setting, way)))
+    return MeasuredRow(setting, ModelNames.from_json(model.to_json()), measured)
 
 
-def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) -> Row:
+def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) -> OperatingRow:
     """Figure 6: of five samples of each sentence the one most or least like it; where asked, what `prefer` chooses."""
 
     def make() -> OperatingPoints:
@@ -173,7 +179,8 @@ def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) 
         return OperatingPoints(len(part), len(part.sentences), points)
 
     what = ["operating", model.weights, f"balance {model.balance}" if chooses else "five samples"]
-    return bench.kept(what, make) | _named(model, model.trained_for)
+    points = OperatingPoints.from_json(bench.kept(what, make))
+    return OperatingRow(model.trained_for, ModelNames.from_json(model.to_json()), points)
 
 
 def rewritten(model: EvaluatedModel, part: DocumentPart, setting: str, way: str) -> list[str]:
@@ -206,11 +213,6 @@ def _measured(bench: A4ntBench, model: EvaluatedModel, setting: str, way: str) -
     return MeasuredModel(way, attacks, _quality(bench.sizes, corpus.test, new, alike), difficulty)
 
 
-def _named(model: EvaluatedModel, setting: str) -> Row:
-    names = ("name", "trained_for", "variant", "recipe", "neutral", "balance", "weights", "size_bytes")
-    return {"setting": setting, **{name: getattr(model, name) for name in names}}
-
-
 def _quality(sizes: Sizes, part: DocumentPart, new: Sequence[str], alike: Floats) -> Quality:
     """Return what is left of meaning and fluency, on sentences spread evenly over all; METEOR is given."""
 
@@ -231,7 +233,7 @@ def _quality(sizes: Sizes, part: DocumentPart, new: Sequence[str], alike: Floats
     )
 
 
-def originals(bench: A4ntBench, setting: str) -> Row:
+def originals(bench: A4ntBench, setting: str) -> Originals:
     """Return the sizes of a setting, what guessing reaches, and how fluent the originals are."""
 
     def make() -> Originals:
@@ -248,7 +250,7 @@ def originals(bench: A4ntBench, setting: str) -> Row:
             quality=_quality(bench.sizes, corpus.test, corpus.test.sentences, np.ones(1)),
         )
 
-    return bench.kept(["originals", setting], make)
+    return Originals.from_json(bench.kept(["originals", setting], make))
 
 
 def _difficulty(bench: A4ntBench, part: DocumentPart, setting: str, new: Sequence[str], alike: Floats) -> Difficulty:
@@ -261,28 +263,38 @@ def _difficulty(bench: A4ntBench, part: DocumentPart, setting: str, new: Sequenc
     edges, wide = np.linspace(0, 1, BINS + 1), np.linspace(-1, 1, 2 * BINS + 1)
     return Difficulty(
         input=_binned(before, edges),
-        output_by_input=_binned(before, edges, after),
-        meteor_by_input=_binned(before[rows], edges, alike),
+        output_by_input=_mean_bins(before, edges, after),
+        meteor_by_input=_mean_bins(before[rows], edges, alike),
         gain=_binned(gain, wide),
-        meteor_by_gain=_binned(gain[rows], wide, alike),
+        meteor_by_gain=_mean_bins(gain[rows], wide, alike),
         share_with_gain=float((gain > 0).mean()),
         share_with_loss=float((gain < 0).mean()),
     )
 
 
-def _binned(places: Floats, edges: Floats, values: Floats | None = None) -> list[Bin]:
-    """Return for each bin its middle, how many there are, and the mean value."""
-    numbers = np.clip(np.searchsorted(edges, places, side="right") - 1, 0, len(edges) - 2)
-    bins: list[Bin] = []
-    for number in range(len(edges) - 1):
-        here = numbers == number
-        middle, count = float((edges[number] + edges[number + 1]) / 2), int(here.sum())
-        if values is None:
-            bins.append(Bin(middle, count))
-        else:
-            known = values[here][~np.isnan(values[here])]  # no METEOR is known where none is installed
-            bins.append(MeanBin(middle, count, float(known.mean()) if len(known) else None))
+def _binned(scores: Floats, edges: Floats) -> list[Bin]:
+    """Return for each bin its middle, and how many scores lie in it."""
+    counts = np.bincount(_bin_of(scores, edges), minlength=len(edges) - 1).tolist()
+    return [Bin(middle, count) for middle, count in zip(_middles(edges), counts, strict=True)]
+
+
+def _mean_bins(scores: Floats, edges: Floats, values: Floats) -> list[MeanBin]:
+    """Return for each bin its middle, how many scores lie in it, and the mean of their values."""
+    numbers, bins = _bin_of(scores, edges), []
+    for number, middle in enumerate(_middles(edges)):
+        here = values[numbers == number]
+        known = here[~np.isnan(here)]  # no METEOR is known where none is installed
+        bins.append(MeanBin(middle, len(here), float(known.mean()) if len(known) else None))
     return bins
+
+
+def _bin_of(scores: Floats, edges: Floats) -> NDArray[np.intp]:
+    numbers: NDArray[np.intp] = np.clip(np.searchsorted(edges, scores, side="right") - 1, 0, len(edges) - 2)
+    return numbers
+
+
+def _middles(edges: Floats) -> list[float]:
+    return [float((low + high) / 2) for low, high in pairwise(edges)]
 
 
 def _point(

@@ -1,23 +1,16 @@
-"""What is measured of A4NT, as it is stored: each result a class that says itself what is written of it."""
+"""What is measured of A4NT: each result a class that says itself what is stored of it, and reads it again."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, Literal
 
 from allonym.metrics.figures import Figure
+from allonym.papers import EARLIER
+from allonym.papers.stored import Json, Result
 
-Json = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Result:
-    """Base of all results."""
-
-    def to_json(self) -> Json:
-        """Return what is stored."""
-        return asdict(self)
+Level = Literal["document", "sentence"]
 
 
 @dataclass(frozen=True)
@@ -35,11 +28,16 @@ class Levels(Result):
     """An attacker on documents and, if it gives probabilities, on sentences."""
 
     document: Scored
-    sentence: Scored | None
+    sentence: Scored | None = None
 
     def to_json(self) -> Json:
         """Return the levels that there are."""
         return {level: scored for level, scored in asdict(self).items() if scored is not None}
+
+    def f1(self, level: Level) -> Figure | None:
+        """Return the F1 weighted by class on documents or on sentences."""
+        scored = self.document if level == "document" else self.sentence
+        return None if scored is None else scored.f1
 
 
 @dataclass(frozen=True)
@@ -58,6 +56,17 @@ class Learned(Result):
         return {"setting": self.setting, "attacker": self.attacker} | {
             name: part.to_json() for name, part in parts.items()
         }
+
+
+@dataclass(frozen=True)
+class LearnedRow(Learned):
+    """The same, with what one reaches that learned from as few documents as those attacking translations."""
+
+    test_few: Levels
+
+    def to_json(self) -> Json:
+        """Return the part of the other one last."""
+        return super().to_json() | {"test_few": self.test_few.to_json()}
 
 
 @dataclass(frozen=True)
@@ -105,10 +114,10 @@ class Difficulty(Result):
     """Figures 8 to 10."""
 
     input: Sequence[Bin]
-    output_by_input: Sequence[Bin]
-    meteor_by_input: Sequence[Bin]
+    output_by_input: Sequence[MeanBin]
+    meteor_by_input: Sequence[MeanBin]
     gain: Sequence[Bin]
-    meteor_by_gain: Sequence[Bin]
+    meteor_by_gain: Sequence[MeanBin]
     share_with_gain: float
     share_with_loss: float
 
@@ -117,15 +126,68 @@ class Difficulty(Result):
 class MeasuredModel(Result):
     """A model in one way of rewriting."""
 
+    beside = ("quality",)
+
     way: str
     attacks: Sequence[TranslationAttack]
     quality: Quality
-    difficulty: Difficulty | None
+    difficulty: Difficulty | None = None
 
     def to_json(self) -> Json:
         """Return the measures of quality beside the attacks."""
         stored = {"way": self.way, "attacks": [attack.to_json() for attack in self.attacks], **self.quality.to_json()}
         return stored if self.difficulty is None else stored | {"difficulty": self.difficulty.to_json()}
+
+    def attack(self, attacker: str) -> TranslationAttack:
+        """Return what an attacker reached."""
+        return next(attack for attack in self.attacks if attack.attacker == attacker)
+
+
+@dataclass(frozen=True)
+class ModelNames(Result):
+    """What tells a model from others, and whether its rows are of an earlier run."""
+
+    name: str
+    trained_for: str
+    variant: str
+    recipe: str
+    neutral: bool
+    balance: float
+    weights: str
+    size_bytes: int
+    earlier: bool = False
+
+    @property
+    def kind(self) -> tuple[str, str, str]:
+        """What it was trained for, as which variant and by which recipe; a folder may hold several of a kind."""
+        return self.trained_for, self.variant, self.recipe
+
+    def to_json(self) -> Json:
+        """Return everything; that a row is of an earlier run only where it is."""
+        stored = asdict(self)
+        return stored if stored.pop(EARLIER) is False else stored | {EARLIER: True}
+
+
+@dataclass(frozen=True)
+class ModelRow(Result):
+    """Something that was measured of a model in a setting."""
+
+    beside = ("model", "measured")
+
+    setting: str
+    model: ModelNames
+    measured: Result
+
+    def to_json(self) -> Json:
+        """Return everything side by side."""
+        return {**self.measured.to_json(), "setting": self.setting, **self.model.to_json()}
+
+
+@dataclass(frozen=True)
+class MeasuredRow(ModelRow):
+    """What attackers reach on what it writes, and what is left of the text."""
+
+    measured: MeasuredModel
 
 
 @dataclass(frozen=True)
@@ -148,8 +210,17 @@ class OperatingPoints(Result):
 
 
 @dataclass(frozen=True)
+class OperatingRow(ModelRow):
+    """The same, with its setting and the model's names."""
+
+    measured: OperatingPoints
+
+
+@dataclass(frozen=True)
 class Originals(Result):
     """What a setting is, what guessing reaches, and how fluent the originals are."""
+
+    beside = ("quality",)
 
     setting: str
     documents: dict[str, int]
@@ -184,3 +255,30 @@ class ShownSentences(Result):
     setting: str
     name: str
     rows: Sequence[ShownSentence]
+
+
+@dataclass(frozen=True)
+class A4ntResults(Result):
+    """All that the paper's tables and figures show."""
+
+    version: str
+    command: str
+    interval: str
+    meteor: str
+    models: Sequence[ModelNames]
+    not_evaluated: Sequence[str]
+    left_out: Sequence[str]
+    originals: Sequence[Originals]
+    attackers: Sequence[LearnedRow]
+    measured: Sequence[MeasuredRow]
+    operating_points: Sequence[OperatingRow]
+    examples: Sequence[ShownSentences]
+    grounds: dict[str, Any]  # the ruler's rows, as it stores them
+
+    def of_setting(self, setting: str) -> Originals:
+        """Return what a setting is."""
+        return next(row for row in self.originals if row.setting == setting)
+
+    def learned(self, setting: str, attacker: str) -> LearnedRow:
+        """Return what an attacker reaches that learned from originals of a setting."""
+        return next(row for row in self.attackers if (row.setting, row.attacker) == (setting, attacker))

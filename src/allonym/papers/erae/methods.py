@@ -122,8 +122,8 @@ class Methods:
         def release(texts: Sequence[str], seed: int) -> list[str]:
             streams = insecure(seed).documents([digest(text) for text in texts])
             drawn = draw_words(model.compositions(texts), words, streams)
-            found = model.mechanism_.draw(drawn, streams)
-            return [" ".join(model.vocabulary_[term] for term in row) for row in found]
+            rewritten = model.mechanism_.draw(drawn, streams)
+            return [" ".join(model.vocabulary_[term] for term in row) for row in rewritten]
 
         return release
 

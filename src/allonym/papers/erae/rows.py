@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from allonym.attackers.neural import CharacterAverages
 from allonym.metrics.figures import Figure
 from allonym.papers import EARLIER
-
-Json = dict[str, Any]
+from allonym.papers.stored import Json, Result
 
 
 @dataclass(frozen=True)
-class NamedAttack:
+class NamedAttack(Result):
     """What an attacker of table 1 reached: `static` ones learned from originals, `adaptive` ones from releases."""
 
     attacker: str
@@ -26,13 +25,13 @@ class NamedAttack:
         return {"attacker": self.attacker, "setting": self.setting, **self.accuracy.to_json()}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> NamedAttack:
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return what `to_json` wrote."""
         return cls(stored["attacker"], stored["setting"], Figure.from_json(stored))
 
 
 @dataclass(frozen=True)
-class TableRow:
+class TableRow(Result):
     """A row of table 1.
 
     Attributes:
@@ -93,24 +92,9 @@ class TableRow:
             **({EARLIER: True} if self.earlier else {}),
         }
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> TableRow:
-        """Return what `to_json` wrote."""
-        return cls(
-            stored["method"],
-            stored["paper"],
-            stored["loss_per_word"],
-            stored["as_published"],
-            tuple(stored["in_clear"]),
-            _figures(stored["imdb62"]),
-            _figures(stored["peer_reviews"]),
-            tuple(map(NamedAttack.from_json, stored["attacks"])),
-            stored.get(EARLIER, False),
-        )
-
 
 @dataclass(frozen=True)
-class SweepRow:
+class SweepRow(Result):
     """A point of figure 2.
 
     Attributes:
@@ -127,29 +111,11 @@ class SweepRow:
     static_network: Figure
     static_best: Figure
 
-    def to_json(self) -> Json:
-        """Return all attributes by name."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> SweepRow:
-        """Return what `to_json` wrote."""
-        measured = (Figure.from_json(stored[name]) for name in ("similarity", "static_network", "static_best"))
-        return cls(stored["method"], stored["loss_per_word"], *measured)
-
 
 @dataclass(frozen=True)
-class Goal:
+class Goal(Result):
     """A goal, what was measured, and whether it was reached."""
 
     goal: str
     measured: str
     reached: bool
-
-    def to_json(self) -> Json:
-        """Return all attributes by name."""
-        return asdict(self)
-
-
-def _figures(stored: Mapping[str, Any]) -> dict[str, Figure]:
-    return {name: Figure.from_json(figure) for name, figure in stored.items()}

@@ -7,9 +7,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from allonym import __version__
 from allonym.anonymizers.words.exponential import WordExponential
@@ -24,6 +23,7 @@ from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
 from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
+from allonym.papers.stored import Result
 from allonym.privacy.statement import number
 
 LAPLACE = (40.0, 50.0)
@@ -40,7 +40,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class WordLoss:
+class WordLoss(Result):
     """What a word of the shipped table loses.
 
     Attributes:
@@ -63,10 +63,6 @@ class WordLoss:
             raise InputError(f"{method.method} states no loss of a word.")
         return cls(method.method, epsilon, worst, method.neighbours().loss)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return all attributes by name."""
-        return asdict(self)
-
 
 def run(asked: Asked) -> Results:
     """Return all rows, with what is needed to make them again."""
@@ -87,11 +83,11 @@ def markdown(results: Results) -> str:
     head = ["method", "ε", "worst loss per word", "loss between usual neighbours"]
     lines = [
         [loss.method, f"{loss.epsilon:g}", number(loss.worst_loss_per_word), number(loss.neighbour_loss)]
-        for loss in (WordLoss(**row) for row in results["losses"])
+        for loss in (WordLoss.from_json(row) for row in results["losses"])
     ]
     parts = [
         "## What an analyst keeps",
-        sweep.markdown([sweep.SweptRow(**row) for row in results["rows"]]),
+        sweep.markdown([sweep.SweptRow.from_json(row) for row in results["rows"]]),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
         ruler.chapter(results["grounds"]),

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -24,6 +23,7 @@ from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import Figure, spread
 from allonym.metrics.utility import analysts, weighted
 from allonym.papers.corpora import Corpus, imdb62, newsgroups20
+from allonym.papers.stored import Result
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 from allonym.vectors.embeddings import WordTable
@@ -40,7 +40,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class SweptRow:
+class SweptRow(Result):
     """A method at one ε on one corpus.
 
     Attributes:
@@ -64,10 +64,6 @@ class SweptRow:
     f1: float
     f1_low: float
     f1_high: float
-
-    def to_json(self) -> dict[str, Any]:
-        """Return all attributes by name."""
-        return asdict(self)
 
 
 def rows(data: Path, report: Report) -> list[SweptRow]:

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal, Self
 
 import numpy as np
 
 from allonym.anonymizers.syntf import SynTF
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
+from allonym.papers.stored import Json, Result
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
 OUTPUT_SIZES = (2, 100, 30_000)
 
 Kind = Literal["paper", "learned"]
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class SyntfSetting:
+class SyntfSetting(Result):
     """Parameters of SynTF, by default those the paper found best (its table 2)."""
 
     epsilon: float = 47.5
@@ -36,14 +36,9 @@ class SyntfSetting:
         """Return the anonymizer."""
         return SynTF(**asdict(self), embeddings=embeddings)
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> SyntfSetting:
-        """Return the parameters, whatever stands beside them."""
-        return cls(**{each.name: stored[each.name] for each in fields(cls)})
-
 
 @dataclass(frozen=True)
-class Mean:
+class Mean(Result):
     """A mean over runs, or a figure over test messages, with its 95 % interval; one run has none."""
 
     mean: float
@@ -67,29 +62,18 @@ Means = dict[str, Mean]  # by measure
 
 
 @dataclass(frozen=True)
-class Reached:
+class Reached(Result):
     """What analysts and attackers reach on texts, or on what was released of them."""
 
     utility: dict[str, Means]  # by analyst
     attack: dict[str, dict[str, Means]]  # by scenario and attacker
 
-    def to_json(self) -> Json:
-        """Return everything by name."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Reached:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return cls(_means(stored["utility"]), {name: _means(by) for name, by in stored["attack"].items()})
-
-
-def _means(stored: Mapping[str, Any]) -> dict[str, Means]:
-    return {who: {name: Mean(**mean) for name, mean in means.items()} for who, means in stored.items()}
-
 
 @dataclass(frozen=True)
-class MeasuredSetting:
+class MeasuredSetting(Result):
     """A setting and what is reached on what it releases."""
+
+    beside = ("setting", "reached")
 
     setting: SyntfSetting
     terms: int
@@ -102,21 +86,12 @@ class MeasuredSetting:
         sizes = {"terms": self.terms, "tight_loss_per_word": self.tight_loss_per_word, "runs": self.runs}
         return asdict(self.setting) | sizes | self.reached.to_json()
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> MeasuredSetting:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        return cls(
-            SyntfSetting.from_json(stored),
-            stored["terms"],
-            stored["tight_loss_per_word"],
-            stored["runs"],
-            Reached.from_json(stored),
-        )
-
 
 @dataclass(frozen=True)
-class SweptSetting:
+class SweptSetting(Result):
     """A row of the paper's sweeps, or of those with a learned rating: a setting, and the table it was measured for."""
+
+    beside = ("measured",)
 
     table: str
     bench: Kind
@@ -125,11 +100,6 @@ class SweptSetting:
     def to_json(self) -> Json:
         """Return both names, then what was measured, side by side."""
         return {"table": self.table, "bench": self.bench, **self.measured.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> SweptSetting:
-        """Return what `to_json` wrote."""
-        return cls(stored["table"], stored["bench"], MeasuredSetting.from_json(stored))
 
     @property
     def setting(self) -> SyntfSetting:
@@ -143,7 +113,7 @@ class SweptSetting:
 
 
 @dataclass(frozen=True)
-class Suspects:
+class Suspects(Result):
     """A row of table 1: a scenario, and who qualifies for it."""
 
     scenario: str
@@ -155,13 +125,9 @@ class Suspects:
     train: int  # messages
     test: int
 
-    def to_json(self) -> Json:
-        """Return everything by name."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Bounds:
+class Bounds(Result):
     """Figure 1 at one ε: the standard bound, and the alternative one by the size of the output space."""
 
     epsilon: int
@@ -179,7 +145,7 @@ class Bounds:
         return {"epsilon": self.epsilon, "standard": self.standard, **sizes}
 
     @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Bounds:
+    def from_json(cls, stored: Mapping[str, Any]) -> Self:
         """Return what `to_json` wrote."""
         return cls(stored["epsilon"], stored["standard"], {size: stored[str(size)] for size in OUTPUT_SIZES})
 
@@ -215,7 +181,7 @@ class SyntfResults:
         """Return the results of a run as they were stored."""
         return cls(
             interval=stored["interval"],
-            suspects=tuple(Suspects(**row) for row in stored["table_1"]),
+            suspects=tuple(map(Suspects.from_json, stored["table_1"])),
             bounds=tuple(map(Bounds.from_json, stored["figure_1"])),
             original=Reached.from_json(stored["original"]),
             without_reference=Reached.from_json(stored["original_without_reference"]),

@@ -39,8 +39,8 @@ class WordDraw:
 
 
 def _choice(noisy: Tensor, chosen: Tensor) -> Tensor:
-    found: Tensor = _Choice.apply(noisy, chosen)  # type: ignore[no-untyped-call]
-    return found
+    drawn: Tensor = _Choice.apply(noisy, chosen)  # type: ignore[no-untyped-call]
+    return drawn
 
 
 class _Choice(torch.autograd.Function):
@@ -58,5 +58,5 @@ class _Choice(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: Tensor) -> tuple[Tensor, None]:  # noqa: ANN401 - as above
         (soft,) = ctx.saved_tensors
-        found: Tensor = torch.ops.aten._softmax_backward_data(gradient.to(soft.dtype), soft, -1, soft.dtype)
-        return found, None
+        passed_on: Tensor = torch.ops.aten._softmax_backward_data(gradient.to(soft.dtype), soft, -1, soft.dtype)
+        return passed_on, None

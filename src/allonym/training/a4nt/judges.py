@@ -60,13 +60,13 @@ class WordModel(nn.Module):
             The log-probability of each word given those before (B, T), and of the end at each place (B, T + 1). Of
             soft words it is the mean over the word, which needs no table of all words' log-probabilities.
         """
-        own = embedded(self.embedding, words)  # (B, T, E)
-        start = self.starts.weight[writer].to(own.dtype).expand(len(own), 1, -1)
-        states, _ = self.lstm(torch.cat([start, self.dropout(own)], dim=1))  # (B, T + 1, H)
+        vectors = embedded(self.embedding, words)  # (B, T, E)
+        start = self.starts.weight[writer].to(vectors.dtype).expand(len(vectors), 1, -1)
+        states, _ = self.lstm(torch.cat([start, self.dropout(vectors)], dim=1))  # (B, T + 1, H)
         seen = self.projection(self.dropout(states))  # (B, T + 1, E)
         total = nn.functional.linear(seen, self.embedding.weight, self.bias).logsumexp(-1).float()  # (B, T + 1)
         bias = self.bias[words] if words.dim() == 2 else words @ self.bias.to(words.dtype)
-        rated = (seen[:, :-1].float() * own.float()).sum(-1) + bias.float()
+        rated = (seen[:, :-1].float() * vectors.float()).sum(-1) + bias.float()
         ends = (seen.float() @ self.embedding.weight[END].float()) + self.bias[END]
         return rated - total[:, :-1], ends - total
 
@@ -91,11 +91,11 @@ class PhraseJudge(nn.Module):
         read = self.dropout(embedded(self.embedding, words)).transpose(1, 2)  # (B, E, T)
         pooled = []
         for phrase in self.phrases:
-            found = nn.functional.relu(phrase(read))  # (B, filters, T + length − 1)
-            further = found.shape[2] - words.shape[1]
-            inside = places(lengths + further, found.shape[2], found.device)[:, None]
-            found = found * inside
-            pooled += [found.sum(2) / inside.sum(2), found.max(2).values]
+            phrases = nn.functional.relu(phrase(read))  # (B, filters, T + length − 1)
+            further = phrases.shape[2] - words.shape[1]
+            inside = places(lengths + further, phrases.shape[2], phrases.device)[:, None]
+            phrases = phrases * inside
+            pooled += [phrases.sum(2) / inside.sum(2), phrases.max(2).values]
         scores: Tensor = self.output(self.dropout(torch.cat(pooled, dim=1)))
         return scores.float().log_softmax(-1)
 

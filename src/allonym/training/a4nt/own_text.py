@@ -176,8 +176,8 @@ def _run(
     learned = [_on(sample, device) for sample in corpus.learned]
     vectors = torch.from_numpy(corpus.vectors).to(device, torch.float32)
     with seeded(settings.seed):
-        own = (networks.translator, networks.opponent, networks.language, networks.panel)
-        training = A4ntTraining(*own, learned, vectors, settings, tell)
+        parts = (networks.translator, networks.opponent, networks.language, networks.panel)
+        training = A4ntTraining(*parts, learned, vectors, settings, tell)
         if stage == 0:
             training.learn_opponent()
             networks.judge.load_state_dict(networks.opponent.state_dict())

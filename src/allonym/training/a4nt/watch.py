@@ -57,7 +57,7 @@ def _one_way(
 ) -> dict[str, float]:
     count = len(sentences)
     before, after = (np.zeros((count, translator.shape.classes)) for _ in range(2))
-    kept, words, fluency = 0, 0, np.zeros(2)
+    shared, words, fluency = 0, 0, np.zeros(2)
     for batch in sentences.in_order(batch_size):
         sample, lengths = translator.sample(batch.words, batch.lengths, direction, draw)
         before[batch.rows] = judge(batch.words, batch.lengths).cpu().numpy()
@@ -66,7 +66,7 @@ def _one_way(
         sentences_before = zip(batch.words.tolist(), batch.lengths.tolist(), strict=True)
         sentences_after = zip(written.tolist(), lengths.tolist(), strict=True)
         for (old, length), (new, new_length) in zip(sentences_before, sentences_after, strict=True):
-            kept += (Counter(old[:length]) & Counter(new[:new_length])).total()  # in whatever place
+            shared += (Counter(old[:length]) & Counter(new[:new_length])).total()  # in whatever place
         words += int(batch.lengths.sum())
         share = len(batch.rows) / count
         fluency[0] += share * float(language_loss(language, batch.words, batch.lengths, direction.source))
@@ -77,7 +77,7 @@ def _one_way(
         "sentences_after": float((after.argmax(1) == direction.source).mean()),
         "documents_before": _document_share(before, documents, direction.source),
         "documents_after": _document_share(after, documents, direction.source),
-        "kept": kept / words,
+        "kept": shared / words,
         "language_before": float(fluency[0]),
         "language_after": float(fluency[1]),
     }

@@ -78,17 +78,19 @@ class EraeNoise:
         for rows in torch.split(torch.arange(len(self.vectors), device=self.vectors.device), 2048):
             cosines = self.vectors[rows].float() @ self.vectors.float().T  # (rows, V)
             if learned is not None:
-                own = learned[rows] @ learned.T
-                cosines = torch.where(known[rows][:, None] & known[None, :], (cosines + own) / 2, own)
+                learned_cosines = learned[rows] @ learned.T
+                cosines = torch.where(
+                    known[rows][:, None] & known[None, :], (cosines + learned_cosines) / 2, learned_cosines
+                )
             cosines[torch.arange(len(rows), device=rows.device), rows] = -1.0
             cosines[:, : UNKNOWN + 1] = -1.0
             nearest = cosines.topk(min(_NEIGHBOURS, cosines.shape[1]), dim=-1)
             neighbours.append(nearest.indices)
             chances.append((nearest.values * _SHARPNESS).softmax(-1).cumsum(-1))
-        found = torch.cat(neighbours)
+        near = torch.cat(neighbours)
         if learned is None:
-            found[~known] = UNKNOWN  # nothing is near a word without a vector: it is hidden instead
-        return found, torch.cat(chances)
+            near[~known] = UNKNOWN  # nothing is near a word without a vector: it is hidden instead
+        return near, torch.cat(chances)
 
     def __call__(self, read: Tensor, chance: torch.Generator) -> Tensor:
         """Return what the encoder sees instead."""

@@ -70,7 +70,7 @@ class _Hashed:
 
     def counts(self, first: Tensor, stop: Tensor) -> Tensor:
         """Return the n-grams of runs of tokens, counted; no run is empty."""
-        found = torch.zeros(len(first), sum(FINE), device=first.device)
+        counted = torch.zeros(len(first), sum(FINE), device=first.device)
         begin = self.starts[first]
         spans = {
             "characters": _Runs(begin, torch.minimum(self.ends[stop - 1], begin + _MOST_CHARACTERS)),
@@ -79,8 +79,8 @@ class _Hashed:
         for kind, numbers in zip(KINDS, self.numbers, strict=True):
             runs = spans["characters" if kind.of == "characters" else "tokens"]
             inside = (runs.left >= kind.length).float()
-            found.view(-1).scatter_add_(0, runs.owners * sum(FINE) + numbers[runs.places], inside)
-        return found
+            counted.view(-1).scatter_add_(0, runs.owners * sum(FINE) + numbers[runs.places], inside)
+        return counted
 
 
 class _Runs:

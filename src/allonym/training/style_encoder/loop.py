@@ -158,9 +158,9 @@ def watch(network: FeatureWeights, texts: WriterTexts) -> dict[str, float]:
         named = (cosines[:, _KNOWN:, :, :_KNOWN].sum(3) / among).argmax(2)
         right.append((named == torch.arange(len(writers), device=device)[:, None]).float().mean())
         pairs = cosines[:, :_KNOWN, :, _KNOWN:].transpose(1, 2)  # (W, W, 5, 5)
-        own = torch.eye(len(writers), dtype=torch.bool, device=device)
-        others = pairs[~own].flatten().sort().values
-        order.append(torch.searchsorted(others, pairs[own].flatten()).float().mean() / max(1, len(others)))
+        same = torch.eye(len(writers), dtype=torch.bool, device=device)
+        others = pairs[~same].flatten().sort().values
+        order.append(torch.searchsorted(others, pairs[same].flatten()).float().mean() / max(1, len(others)))
     return {"accuracy": float(torch.stack(right).mean()), "auc": float(torch.stack(order).mean())}
 
 

@@ -47,9 +47,9 @@ class FeatureWeights(nn.Module):
         spread = (squares / many - (total / many).square()).clamp(min=0).sqrt()
         self.base.copy_(-exponent * spread.clamp(min=_LEAST_SPREAD).log())
 
-    def forward(self, counts: Tensor, kept: Tensor | None = None) -> Tensor:
+    def forward(self, counts: Tensor, mask: Tensor | None = None) -> Tensor:
         """Return vectors of length 1 (B, F) of counts of the finest n-grams, of which some are not kept in training."""
-        return self._weighed(self._fitting(counts), kept)
+        return self._weighed(self._fitting(counts), mask)
 
     def cosine_scale(self) -> Tensor:
         """Return what cosines are multiplied by in the loss."""
@@ -62,10 +62,10 @@ class FeatureWeights(nn.Module):
         parts = zip(torch.split(counts, list(FINE), dim=1), self.sizes, strict=True)
         return torch.cat([part.view(len(part), size, -1).sum(2) for part, size in parts], dim=1)
 
-    def _weighed(self, counts: Tensor, kept: Tensor | None) -> Tensor:
+    def _weighed(self, counts: Tensor, mask: Tensor | None) -> Tensor:
         steps = (torch.log2(1 + counts) * STEPS_PER_DOUBLING).round_() / STEPS_PER_DOUBLING
-        if kept is not None:
-            steps = steps * kept
+        if mask is not None:
+            steps = steps * mask
         weighed = steps * (self.base + self.logs).exp()
         # On a graphics card half of the precision does, and the sums over F are the largest of all.
         kind = torch.bfloat16 if counts.is_cuda else torch.float32
@@ -90,9 +90,9 @@ class StyleVector(FeatureWeights):
         self.outer = nn.Linear(self.shape.hidden, self.shape.vector)
         self.straight = nn.Linear(self.shape.table, self.shape.vector, bias=False)
 
-    def forward(self, counts: Tensor, kept: Tensor | None = None) -> Tensor:
+    def forward(self, counts: Tensor, mask: Tensor | None = None) -> Tensor:
         """Return vectors of length 1 (B, V); see `FeatureWeights.forward`."""
-        weighed = self._weighed(self._fitting(counts), None if kept is None else kept[: len(self.base)])
+        weighed = self._weighed(self._fitting(counts), None if mask is None else mask[: len(self.base)])
         summed = (weighed @ self.table.to(weighed.dtype)).float() + self.bias  # (B, D)
         summed = summed / summed.square().mean(1, keepdim=True).sqrt().clamp(min=1e-6)
         hidden = nn.functional.dropout(torch.relu(self.inner(summed)), self.dropout, self.training)

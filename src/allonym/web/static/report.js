@@ -23,8 +23,8 @@ for (const link of document.querySelectorAll("[data-warn]")) {
 
 find("example")?.addEventListener("click", async () => {
   await post("/read", { text: await example() });
-  const { cards } = await get("/methods");
-  const { sliders } = cards.find((card) => card.name === "meaning");
-  await post("/rewrite", { protection: "meaning", position: sliders[0].points.at(-1).position });
+  const { cards, default: protection } = await get("/methods");
+  const { sliders } = cards.find((card) => card.name === protection);
+  await post("/rewrite", { protection, position: sliders[0].points.at(-1).position });
   location.reload();
 });
