@@ -19,7 +19,7 @@ STOREYS: list[tuple[str, ...]] = [
     ("models",),
     ("language",),
     ("vectors",),
-    ("privacy", "mechanisms", "formats", "drawing", "guard"),
+    ("privacy", "mechanisms", "formats", "drawing", "guard", "names"),
     ("budget", "networks", "metrics"),
     ("training", "books"),
     ("anonymizers", "attackers"),

@@ -16,10 +16,12 @@ from pathlib import Path
 import click
 
 from allonym import __version__
-from allonym.cli import group, told
+from allonym.cli import group, methods, told
 from allonym.cli.talk import Talk
+from allonym.papers.frontier import measured
 
 PAGE = Path(__file__).resolve().parents[1] / "man" / "allonym.1"
+FRONTIER = Path(__file__).resolve().parents[1] / "results" / "frontier.json"
 
 END = """\
 .SH EXIT STATUS
@@ -111,7 +113,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="only tell whether they are up to date")
     chosen = parser.parse_args()
-    pages = ((told.STORED, told.as_stored), (PAGE, page))  # the second reads the first
+    figures = (methods.MEASURED, lambda: measured.stored(FRONTIER))
+    pages = ((told.STORED, told.as_stored), figures, (PAGE, page))  # the last reads the first
     for path, made in pages:
         if chosen.check and (not path.is_file() or path.read_text("utf-8") != made()):
             sys.exit(f"{path.name} is not what the commands say; run make man.")

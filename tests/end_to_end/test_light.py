@@ -26,7 +26,7 @@ print(json.dumps([code, sorted({name.partition(".")[0] for name in sys.modules})
 
 LIGHT = [
     "--help", "--version", "anonymize --help", "budget --help", "budget show --help", "completion bash",
-    "guarantee --help", "guard --help", "models list", "serve --help", "train --help", "train erae --help",
+    "guarantee --help", "guard --help", "methods", "models list", "serve --help", "train --help", "train erae --help",
 ]  # fmt: skip
 
 
@@ -48,7 +48,7 @@ def test_what_is_loaded_is_seen():
     assert "numpy" in loaded("anonymize --help")
 
 
-@pytest.mark.parametrize("command", ["budget --help", "guarantee --help", "models list"])
+@pytest.mark.parametrize("command", ["budget --help", "guarantee --help", "methods", "models list"])
 def test_numpy_waits_until_it_is_needed(command):
     assert "numpy" not in loaded(command)
 

@@ -18,7 +18,7 @@ def bad_usages(folder: Path) -> dict[str, list[object]]:
     (folder / "quotes.csv").write_bytes(b'text,n\n"people,1\n')
     (folder / "two.csv").write_bytes(b"a,b\npeople,world\n")
     (folder / "twice.csv").write_bytes(b"text,text\npeople,world\n")
-    (folder / "semicolons.csv").write_bytes(b"text;n\npeople;1\n")
+    (folder / "semicolons.csv").write_bytes(b"text;n\npeople;1\nbirds;2;3\n")
     (folder / "ids.csv").write_bytes(b"text,id\npeople,1\nworld,1\n")
     (folder / "empty.csv").write_bytes(b"")
     (folder / "header.csv").write_bytes(b"text\n")

@@ -96,7 +96,7 @@ def test_equal_counts_give_equal_bytes_whatever_their_storage(tmp_path):
 
 def test_term_outputs_that_cannot_be_written():
     with pytest.raises(InputError, match=r"end -o in one of: \.npz, \.parquet"):
-        check_terms_output("x.csv")
+        check_terms_output("x.jsonl")
     with pytest.raises(InputError, match=r"cannot hold kept columns; end -o in \.parquet"):
         check_terms_output("x.npz", ["year"])
     with pytest.raises(InputError, match="'terms' is the name of a column"):

@@ -365,3 +365,17 @@ def test_the_page_writes_shares_as_the_commands_do(visit):
     assert tab.evaluate(asked, shares) == [percent(share) for share in shares]
     ends = "async ([low, high]) => (await import('/static/dom.js')).interval({ low, high })"
     assert tab.evaluate(ends, [0.31, 0.998]) == interval(0.31, 0.998)
+
+
+def test_names_come_first_and_one_click_puts_the_placeholder_everywhere(visit):
+    tab, _ = visit
+    write(tab, "Mrs Okafor paid £1,200 in Leeds. I asked Mrs Okafor why, and nobody knew.")
+    assert "Mrs Okafor" in tab.inner_text("#marks li >> nth=0")
+    tab.click("#to-edit")
+    tab.click("#marked .mark.named >> nth=0")
+    tab.wait_for_selector("#inspector .choices button", timeout=SLOW)
+    assert tab.inner_text("#inspector .choices button") == "[NAME 1]"
+    tab.click("#inspector .choices button")
+    changed = tab.evaluate("document.getElementById('text').value")
+    assert changed == "[NAME 1] paid £1,200 in Leeds. I asked [NAME 1] why, and nobody knew."
+    until(tab, "document.querySelectorAll('#marks .mark.named').length === 2")

@@ -13,10 +13,12 @@ import time
 from pathlib import Path
 
 import numpy as np
+import openpyxl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from allonym.anonymizers.identity import Identity
 from allonym.anonymizers.random_replacement import RandomReplacement
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
@@ -277,7 +279,7 @@ def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
     monkeypatch.setattr(table, "take", slow)
     for content, state, problem in (
         (as_csv(5), "ready", ""),
-        (b"\xff\xfe", "none", "The file, byte 0, line 1: not UTF-8"),
+        (b"\xff\xfd", "none", "The file, byte 0, line 1: not UTF-8"),
     ):
         client.delete("/api/v1/table")
         answered.clear()
@@ -340,3 +342,39 @@ def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
     assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]
     for answers in (b"no,Great film really\nyes,I liked it.\n", b"n,Awful\ny,Fine\n"):
         assert not sent(client, "answers.csv", answers).json()["named"]
+
+
+def test_names_that_a_method_hands_on_are_counted_and_replaced(client, monkeypatch):
+    monkeypatch.setattr(methods, "anonymizer", lambda *_: Identity())
+    sent(client, "t.csv", b"id,answer\n1,Anna Smith helped me in Leeds.\n2,It was fine.\n")
+    given = {"text": "answer", "keep": ["id"], "protection": "core", "position": 0, "names": "replace"} | NAMES
+    sentence = client.post("/api/v1/table/price", json=given).json()["sentence"]
+    assert "Found in 1 of the first 2 rows: 1 name, 1 place." in sentence
+    client.post("/api/v1/table/start", json=given)
+    state = finished(client)
+    assert state["state"] == "done", state["problem"]
+    assert "--names replace" in state["command"]
+    assert client.get("/save-table/result").text.splitlines()[1] == "1,[NAME 1] helped me in [PLACE 1]."
+    assert "Anna" not in client.get("/save-table/privacy").text
+    refused = client.post("/api/v1/table/start", json=given | {"names": "hide"})
+    assert refused.status_code == 422
+
+
+def test_a_workbook_is_taken(client):
+    file = io.BytesIO()
+    book = openpyxl.Workbook()
+    for row in [("area", "answer"), ("north", "rain and snow"), ("south", "sun")]:
+        book.active.append(row)
+    book.save(file)
+    shown = sent(client, "t.xlsx", file.getvalue()).json()
+    assert shown["columns"] == ["area", "answer"]
+    assert shown["rows"][1] == ["south", "sun"]
+
+
+def test_what_was_chosen_outlives_a_reload_and_not_the_table(client):
+    sent(client, "t.csv", as_csv(5))
+    given = {"text": "body", "keep": ["id"], "protection": "core", "position": 2} | NAMES
+    client.post("/api/v1/table/price", json=given)
+    chosen = client.get("/api/v1/table").json()["chosen"]
+    assert {name: chosen[name] for name in given} == given
+    assert client.delete("/api/v1/table").json()["chosen"] is None

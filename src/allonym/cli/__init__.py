@@ -7,6 +7,7 @@ import signal
 import sys
 import traceback
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -37,6 +38,7 @@ _COMMANDS = {
     "evaluate": "Measure attacks and usefulness, before and after protection.",
     "guarantee": "Say what a configuration promises, before any data is seen.",
     "guard": "Say what a rewrite changed that matters: facts, words, negations, who did what.",
+    "methods": "Compare the methods: proof, loss, measured attack and meaning, speed.",
     "models": "List and verify models.",
     "reproduce": "Reproduce a paper's tables on real data, beside the published figures.",
     "serve": "Open the local page in a browser.",
@@ -59,7 +61,11 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Load a command."""
         if cmd_name not in self._summaries:
-            return None
+            if ctx.resilient_parsing:  # a shell that completes what is being typed
+                return None
+            close = get_close_matches(cmd_name, self._summaries, n=1)
+            asked = f" Did you mean {close[0]!r}?" if close else ""
+            raise click.UsageError(f"No such command {cmd_name!r}.{asked}", ctx)
         command: click.Command = import_module(f"{self._package}.{cmd_name}").command
         command.short_help = self._summaries[cmd_name]
         return command
@@ -70,13 +76,23 @@ class LazyGroup(click.Group):
             formatter.write_dl(sorted(self._summaries.items()))
 
 
+_HELP = """Tells how recognisable your writing is, and rewrites it with a proved privacy guarantee. Works offline.
+
+\b
+allonym check letter.txt                              what gives it away
+allonym anonymize survey.xlsx --preset survey         a table, an answer a row
+allonym methods                                       which method is for what
+allonym serve                                         all of it in a browser
+"""
+
+
 @click.group(
     name="allonym",
     cls=LazyGroup,
     package="allonym.cli",
     summaries=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="Tells how recognisable your writing is, and rewrites it with a proved privacy guarantee. Works offline.",
+    help=_HELP,
 )
 @click.version_option(__version__, prog_name="allonym")
 @common_options

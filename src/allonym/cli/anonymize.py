@@ -17,28 +17,42 @@ import click
 
 from allonym.anonymizers.release import Release
 from allonym.budget.account import spent_on
-from allonym.cli import SOME_FAILED
+from allonym.cli import SOME_FAILED, forecast, looking
 from allonym.cli.budgets import Budget, budget_options
-from allonym.cli.methods import build, method_options
+from allonym.cli.guiding import KindChoice, MethodCommand
+from allonym.cli.options import build, method_options
+from allonym.cli.presets import ABOUT, PRESETS, expanded
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
 from allonym.jobs.execute import JobOutcome, Options, Plan, Progress, execute, plan, unfinished
-from allonym.jobs.outputs import privacy_path
+from allonym.jobs.outputs import privacy_path, refuse_target
 from allonym.jobs.parts import InputParts, open_parts
 from allonym.privacy.statement import counted
 from allonym.randomness import insecure
 
+_HELP = """Protect the texts of INPUT: a .txt, .csv, .xlsx, .jsonl or .parquet file, a folder of .txt, or - for stdin.
 
-@click.command(name="anonymize")
+\b
+allonym anonymize letter.txt --preset letter
+allonym anonymize survey.xlsx --preset survey --text answer --id id
+allonym anonymize survey.xlsx --method syntf --text answer --keep area -o counts.csv
+allonym anonymize survey.xlsx --preset survey --dry-run      what it would cost
+allonym anonymize --method erae --help                       the options of one method
+"""
+
+
+@click.command(name="anonymize", cls=MethodCommand, help=_HELP)
 @click.argument("input_", metavar="INPUT")
 @click.option("-o", "--output", type=click.Path(path_type=Path), help="Where to write; by default name.anon.ext.")
 @click.option("--text", help="Column with the texts, for tables.")
 @click.option("--id", "id_", help="Column with the ids, copied to the output.")
 @click.option("--author", help="Column with the authors, to add up what each loses; not copied.")
 @click.option("--keep", multiple=True, help="Column to copy to the output as it is; may be repeated.")
+@click.option("--delimiter", help="What stands between the cells of a .csv: , ; | or tab. By default it is found out.")
+@click.option("--encoding", help="Of a .csv or .txt, such as cp1252. By default it is found out, and said.")
 @click.option("--force", is_flag=True, help="Replace an existing output; discard an unfinished job.")
 @click.option("--resume", is_flag=True, help="Continue an interrupted job: repeat its command line and add this.")
 @click.option("--jobs", type=click.IntRange(1, 256), default=1, show_default=True, help="Processes to run at once.")
@@ -58,8 +72,17 @@ from allonym.randomness import insecure
     "--engine", type=click.Choice(["local", "spark"]), default="local", show_default=True, help="Where to run."
 )
 @click.option("--spark-master", help="Address of the cluster; by default the one Spark is set up with. [engine spark]")
+@click.option(
+    "--names",
+    type=click.Choice(["keep", "mark", "replace"]),
+    default="keep",
+    show_default=True,
+    help="Names, places, dates, amounts and the like, of methods without a proof, which hand them on: leave them, mark "
+    "them for you to go through, or replace what is found by placeholders. Some are missed.",
+)
 @click.option("--dry-run", is_flag=True, help="Print the cost and touch nothing.")
 @click.option("--insecure-seed", type=int, help="Make the run repeatable, for experiments; it protects nothing.")
+@click.option("--preset", type=KindChoice(PRESETS), help=ABOUT)
 @budget_options("Name of the data in the ledger; by default the file name of INPUT.")
 @method_options
 @common_options
@@ -73,6 +96,8 @@ def command(
     id_: str | None,
     author: str | None,
     keep: tuple[str, ...],
+    delimiter: str | None,
+    encoding: str | None,
     force: bool,
     resume: bool,
     jobs: int,
@@ -80,21 +105,26 @@ def command(
     on_error: OnError,
     engine: Literal["local", "spark"],
     spark_master: str | None,
+    names: looking.Handling,
     dry_run: bool,
     insecure_seed: int | None,
     budget: Budget,
+    preset: str | None,
     method: str,
     reference: str | None,
     target_unchanged: float | None,
     **parameters: Any,  # noqa: ANN401 - the parameters of the method
 ) -> int:
-    """Protect the texts of INPUT: a .txt, .csv, .jsonl or .parquet file, a folder of .txt, or - for stdin."""
+    """Protect the texts of INPUT."""
+    if preset is not None:
+        talk.say(f"Preset {preset}: {shlex.join(expanded(preset))}")
     if input_ == "-" and sys.stdin is None:
         raise click.UsageError("Standard input is closed; give it a text or name a file.")
     anonymizer = build(method, parameters, reference=reference, unchanged=target_unchanged, source=input_, text=text)
+    anonymizer = looking.with_names(anonymizer, names)
     # Vectors have a place for the ids; among texts they are one more column.
     columns = keep if id_ is None or anonymizer.kind == "vectors" else (id_, *keep)
-    roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), tolerant=on_error != "stop")
+    roles = Roles(text, id_, author, tuple(dict.fromkeys(columns)), on_error != "stop", _sign(delimiter), encoding)
     with _telling_of_on_error():
         documents, parts = _opened(input_, roles, engine, spark_master)
         job = plan(
@@ -108,6 +138,9 @@ def command(
             chunk_rows=chunk_rows,
             parts=parts,
         )
+    if job.out is not None and not (resume or dry_run):  # a refusal comes alone, before anything is told
+        refuse_target(job.out, force, source=documents.source)
+    named = looking.tell(talk, anonymizer, documents, names)
     if dry_run:
         return _foretell(talk, job, budget)
     with (
@@ -121,7 +154,12 @@ def command(
         budget.report(talk, account)
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
-    return _told(talk, job, outcome, on_error)
+    return _told(talk, job, outcome, on_error, {} if named is None else {"names": named.to_json()})
+
+
+def _sign(delimiter: str | None) -> str | None:
+    """Return a delimiter as it stands in a file; a tab is hard to type."""
+    return "\t" if delimiter in ("tab", "\\t") else delimiter
 
 
 def _opened(
@@ -141,6 +179,9 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     lines = [f"{documents} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
     record = {**job.record(), "dry_run": True}
+    if told := forecast.of(job):
+        lines.append(str(told))
+        record["forecast"] = told.to_json()
     if job.per_author is not None:  # for whoever has the input; no file says how many documents that author has
         lines.append(f"For the author with most documents: {job.per_author}")
         record["guarantee_per_author"] = job.per_author.to_dict()
@@ -202,7 +243,8 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
     def speed(_: object) -> str:
         rate = (done - before) / max(time.monotonic() - began, 1e-3)
         left = f", {timedelta(seconds=math.ceil((count - done) / rate))} left" if rate else ""
-        return f"{rate:,.0f} documents/s{left}"
+        pace = f"{1 / rate:,.1f} s a document" if 0 < rate < 1 else f"{rate:,.0f} documents/s"
+        return f"{pace}{left}"
 
     hidden = talk.quiet or not sys.stderr.isatty()
     bar = click.progressbar(
@@ -227,10 +269,10 @@ def _bar(talk: Talk, count: int, resume: bool) -> Iterator[Progress]:
         yield progress
 
 
-def _told(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> int:
-    """Report, and return the exit code."""
+def _told(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError, more: dict[str, Any]) -> int:
+    """Report, with what is for the owner's eyes alone, and return the exit code."""
     try:
-        _report(talk, job, outcome, on_error)
+        _report(talk, job, outcome, on_error, more)
     except OSError as error:
         if job.out is None or isinstance(error, BrokenPipeError):
             raise
@@ -255,8 +297,8 @@ def _became(on_error: OnError) -> str:
     return "left out" if on_error == "skip" else "written without text"
 
 
-def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError) -> None:
-    record = job.record(len(outcome.failed))
+def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError, more: dict[str, Any]) -> None:
+    record = job.record(len(outcome.failed)) | more
     if outcome.failed:
         record["failed_rows"] = [position + 1 for position in outcome.failed]
     if job.unreadable:

@@ -14,7 +14,7 @@ from allonym.audit.findings import Audit
 from allonym.audit.page import page
 from allonym.audit.texts import HABITS
 from allonym.cli import RISK
-from allonym.cli.methods import build, parameter_options
+from allonym.cli.options import build, parameter_options
 from allonym.cli.talk import Talk, common_options
 from allonym.formats.tables import shown
 from allonym.jobs.command import TIMEOUT

@@ -16,7 +16,7 @@ from allonym import anonymizers, attackers, metrics
 from allonym.anonymizers.base import Anonymizer
 from allonym.attackers.base import Attacker
 from allonym.attackers.panel import default_panel, missing_from_panel, quick_panel
-from allonym.cli.methods import build, several_method_options
+from allonym.cli.options import build, several_method_options
 from allonym.cli.talk import Talk
 from allonym.evaluation.candidates import Candidate, Column, Method, Program
 from allonym.evaluation.evaluate import DRAWS, Evaluation, Progress, evaluate

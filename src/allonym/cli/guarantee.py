@@ -8,7 +8,8 @@ from typing import Any
 
 import click
 
-from allonym.cli.methods import build, method_options
+from allonym.cli.guiding import MethodCommand
+from allonym.cli.options import build, method_options
 from allonym.cli.talk import Talk, common_options
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
@@ -16,7 +17,7 @@ from allonym.privacy import accounting
 from allonym.privacy.statement import counted, number
 
 
-@click.command(name="guarantee")
+@click.command(name="guarantee", cls=MethodCommand)
 @method_options
 @click.option("--documents", type=click.IntRange(1, 10**9), default=1, help="Add up this many documents of one author.")
 @click.option("--delta", type=float, help="Also give the smaller ε that holds except with this probability.")

@@ -8,9 +8,12 @@ import re
 import types
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from allonym import anonymizers
+
+if TYPE_CHECKING:
+    from allonym.anonymizers.base import Anonymizer
 
 STORED = Path(__file__).with_name("told.json")
 
@@ -45,13 +48,19 @@ def of_methods() -> dict[str, Any]:
     return {
         "files": _files(),
         "methods": list(kinds),
-        "parameters": {name: described | {"help": _help(name, takers[name])} for name, described in parameters.items()},
+        "parameters": {name: described | _explained(name, takers[name]) for name, described in parameters.items()},
+        "about": {name: _about(example) for name, example in sorted(anonymizers.examples().items())},
         "able": {
             "replacing": [name for name, kind in kinds.items() if kind.replaces_words],
             "learning": [name for name, kind in kinds.items() if kind.learns_a_vocabulary],
             "labelled": [name for name, kind in kinds.items() if kind.learns_from_labels],
         },
     }
+
+
+def _about(example: Anonymizer) -> dict[str, Any]:
+    """Return what a comparison of the methods says of one."""
+    return {"proved": example.guarantee().formal, "gives": "word counts" if example.kind == "vectors" else "text"}
 
 
 def _read_as(hint: object) -> dict[str, Any]:
@@ -63,12 +72,25 @@ def _read_as(hint: object) -> dict[str, Any]:
     return {"type": next((plain.__name__ for plain in (bool, int, float) if plain in choices), "str")}
 
 
-def _help(name: str, methods: Sequence[str]) -> str:
-    """Return what a parameter means, once for all methods that say the same of it."""
+def _explained(name: str, methods: Sequence[str]) -> dict[str, Any]:
+    """Return what a parameter means: once for all methods that say the same of it, and for each with its default."""
     meanings: dict[str, list[str]] = {}
     for method in methods:
         meanings.setdefault(_described(name, method), []).append(method)
-    return " ".join(f"{meaning} [{', '.join(takers)}]" for meaning, takers in meanings.items())
+    return {
+        "help": " ".join(f"{meaning} [{', '.join(takers)}]" for meaning, takers in meanings.items()),
+        "methods": {
+            method: {"help": _described(name, method), "default": _default(name, method)} for method in methods
+        },
+    }
+
+
+def _default(name: str, method: str) -> str:
+    """Return a parameter's default as one would type it; nothing where there is none."""
+    default = inspect.signature(anonymizers.find(method)).parameters[name].default
+    if default in (None, "", inspect.Parameter.empty):
+        return ""
+    return {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default)
 
 
 def _described(name: str, method: str) -> str:

@@ -32,6 +32,7 @@ class Format(ABC):
     suffixes: ClassVar[tuple[str, ...]] = ()  # how its files end, the usual one first
     holds: ClassVar[Literal["document", "files", "rows"]]  # one document, files that are documents, or rows of a table
     counted_in: ClassVar[str] = "line"  # what a message counts documents in
+    takes: ClassVar[tuple[str, ...]] = ()  # what a user may say of how its files are written: delimiter, encoding
 
     def reads(self, source: str | Path) -> bool:
         """Tell whether an input is of this format, by its name."""

@@ -10,16 +10,19 @@ import csv
 import itertools
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from allonym.errors import InputError
-from allonym.formats import lines, tables
+from allonym.formats import encodings, lines, tables
 from allonym.formats.tables import Opened, Part, Roles, shown
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_SNIFFED_LINES = 100  # a quoted cell may hold several
+_SNIFFED_ROWS = 20
 _NO_WAY_ON = "A quote may be missing, so it is not known where the next row begins, and --on-error cannot leave it out."
 
 
@@ -30,11 +33,20 @@ class Csv(lines.LineFormat):
     suffixes = (".csv",)
     separator: ClassVar[str] = ","
     separator_name: ClassVar[str] = "comma"
+    quoted: ClassVar[str] = ""  # signs that get quotes around their cell besides the separator
+    takes = ("delimiter", "encoding")
 
     def open(self, source: str | Path, asked: Roles, batch_rows: int) -> Opened:
         """Read the header; where the text column is not named, the first rows too."""
         path = Path(source)
-        rows = self._rows(path, asked.tolerant)
+        encoding = encodings.detect(path) if asked.encoding is None else encodings.checked(asked.encoding)
+        like = self._like(path, encoding) if asked.delimiter is None else self._with(asked.delimiter)
+        if like is not self:
+            table = like.open(path, replace(asked, delimiter=like.separator, encoding=encoding), batch_rows)
+            found = f"Its cells are separated by {like.separator_name}s; --delimiter names another."
+            said = (*(() if asked.delimiter else (found,)), *_told(encoding, asked), *table.said)
+            return replace(table, format=like, said=said)
+        rows = self._rows(path, asked.tolerant, encoding)
         header = self._header(path, rows)
         strings: list[str] = []
         if asked.text is None:
@@ -46,7 +58,7 @@ class Csv(lines.LineFormat):
 
             nothing = [None] * len(header)
             for numbers, batch in tables.batched(
-                itertools.islice(self._rows(path, asked.tolerant), 1, None), batch_rows
+                itertools.islice(self._rows(path, asked.tolerant, encoding), 1, None), batch_rows
             ):
                 unreadable = tuple(row for row, cells in enumerate(batch) if cells is None)
                 whole = [nothing if cells is None else cells for cells in batch]
@@ -55,12 +67,15 @@ class Csv(lines.LineFormat):
                 texts = [cell or "" for cell in columns[roles.text or ""]]
                 yield tables.part_of(roles, texts, columns, kept, numbers, unreadable)
 
-        return tables.opened(path, header, strings, asked, parts)
+        table = tables.opened(path, header, strings, asked, parts)
+        return replace(table, said=(*_told(encoding, asked), *table.said))
 
     def preview(self, path: Path) -> Iterator[dict[str, Any]]:
         """Give the rows, without columns that have no name."""
-        rows = self._rows(path, tolerant=False)
-        header = self._header(path, rows)
+        encoding = encodings.detect(path)
+        like = self._like(path, encoding)
+        rows = like._rows(path, False, encoding)
+        header = like._header(path, rows)
         for _, _, cells in rows:
             yield {name: cell for name, cell in zip(header, cells or (), strict=True) if name}
 
@@ -81,7 +96,7 @@ class Csv(lines.LineFormat):
         if value is None:
             return ""
         text = value if isinstance(value, str) else json.dumps(value, default=str, ensure_ascii=False)
-        if any(mark in text for mark in f'{self.separator}"\r\n\ufeff'):
+        if any(mark in text for mark in f'{self.separator}{self.quoted}"\r\n\ufeff'):
             return '"' + text.replace('"', '""') + '"'
         return text
 
@@ -95,9 +110,37 @@ class Csv(lines.LineFormat):
             raise InputError(f"{shown(path)} is not separated by {by}; save it with {by} between the cells.")
         return names
 
-    def _rows(self, path: Path, tolerant: bool) -> Iterator[tuple[int, int, list[str] | None]]:
+    def _with(self, separator: str) -> Csv:
+        """Return the format with another separator."""
+        if separator == self.separator:
+            return self
+        if separator not in _DIALECTS:
+            known = "a comma, a semicolon, a tab (\\t) or a bar (|)"
+            raise InputError(f"--delimiter must be {known}; save the table with one of these.")
+        return _DIALECTS[separator]
+
+    def _like(self, path: Path, encoding: str) -> Csv:
+        """Return the format with the separator that the first lines show; this one, unless they agree on another."""
+        lengths = {mark: self._with(mark)._widths(path, encoding) for mark in (self.separator, *_DIALECTS)}
+        agreed = [mark for mark, widths in lengths.items() if len(widths) > 1 and len(set(widths)) == 1 < widths[0]]
+        return self if self.separator in agreed or len(agreed) != 1 else self._with(agreed[0])
+
+    def _widths(self, path: Path, encoding: str) -> list[int]:
+        """Return how many cells each of the first lines has; nothing where quotes do not match."""
+        first = itertools.islice(lines.DecodedLines(path, True, encoding), _SNIFFED_LINES)
+        limit = csv.field_size_limit(lines.LONGEST_LINE)
+        try:
+            rows = csv.reader(list(first), delimiter=self.separator, strict=True)
+            widths = [len(cells) for cells in itertools.islice(rows, _SNIFFED_ROWS) if cells]
+        except (csv.Error, InputError):
+            return []
+        finally:
+            csv.field_size_limit(limit)
+        return widths
+
+    def _rows(self, path: Path, tolerant: bool, encoding: str) -> Iterator[tuple[int, int, list[str] | None]]:
         """First line, size and cells of each row, the header too; no cells of a row that cannot be read."""
-        text = lines.DecodedLines(path, tolerant)
+        text = lines.DecodedLines(path, tolerant, encoding)
         reader = csv.reader(text, delimiter=self.separator, strict=True)
         width = 0
         while True:
@@ -137,7 +180,26 @@ class Csv(lines.LineFormat):
             csv.field_size_limit(limit)
 
 
+class _SemicolonCsv(Csv):
+    separator, separator_name, quoted = ";", "semicolon", ","
+
+
+class _TabCsv(Csv):
+    separator, separator_name, quoted = "\t", "tab", ","
+
+
+class _BarCsv(Csv):
+    separator, separator_name, quoted = "|", "bar", ","  # one column alone must not look like two
+
+
 FORMAT = Csv()
+_DIALECTS = {kind.separator: kind for kind in (FORMAT, _SemicolonCsv(), _TabCsv(), _BarCsv())}
+
+
+def _told(encoding: str, asked: Roles) -> tuple[str, ...]:
+    """Say the encoding that was detected."""
+    told = encodings.said(encoding)
+    return (told,) if told and asked.encoding is None else ()
 
 
 def _refuse(sentence: str, *, tolerant: bool, way_on: bool) -> None:

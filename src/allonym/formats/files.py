@@ -3,7 +3,8 @@
 A document is a file (`.txt`, folder, standard input) or a row (`.csv`, `.jsonl`, `.parquet`).
 Inputs are opened for reading only. What the formats share:
 
-- Text is UTF-8; a byte order mark is dropped. A missing or null text is an empty document like any other.
+- Text is UTF-8, or what `encodings` detects or the user names; a byte order mark is dropped. A missing or null text is
+  an empty document like any other.
 - An id not asked for is the row's position as text, counted from 0; in a folder it is the relative path.
 - Kept columns stay in the order of the input and keep their type; of categories only those that rows use are there.
   CSV cells stay text, exactly. A JSON column that mixes kinds or nests is kept as JSON text in a field marked with
@@ -30,6 +31,9 @@ from allonym.language.words import name_key
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+_FIRST_TEXTS = 200
+_FIRST_CHARACTERS = 200_000
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ class Documents:
     columns: tuple[str, ...] = ()  # the text column and the kept ones, in the order of the input
     named: bool = False  # whether the user named the text column; otherwise it was found
     skipped: tuple[str, ...] = ()  # links in a folder that were not followed, as relative paths
+    said: tuple[str, ...] = ()  # what was found out and not asked for, in sentences for the owner
     batch_rows: int = 1024  # most documents in a batch
 
     def in_batches_of(self, rows: int) -> Documents:
@@ -90,6 +95,15 @@ class Documents:
             raise _unreadable(self.source, error) from error
         if start == 0:
             raise EmptyInputError(f"{shown(self.source)} holds no documents; give an input with at least one row.")
+
+    def first_texts(self) -> Iterator[str]:
+        """Yield the first texts, as many as are quickly looked at, so that something can be said before the work."""
+        characters = 0
+        for number, text in enumerate(text for batch in self for text in batch.texts):
+            characters += len(text)
+            if number and (number >= _FIRST_TEXTS or characters > _FIRST_CHARACTERS):
+                return
+            yield text
 
     def _place(self, number: int) -> str:
         return f"{shown(self.source)}, {self.format.counted_in} {number}"
@@ -135,6 +149,8 @@ def open_documents(
     keep: Sequence[str] = (),
     batch_rows: int = 1024,
     tolerant: bool = False,
+    delimiter: str | None = None,
+    encoding: str | None = None,
 ) -> Documents:
     """Open an input and check its form; the rows are read on iteration, the first batch here too, so that errors show.
 
@@ -146,8 +162,12 @@ def open_documents(
         keep: Columns to copy to the output unchanged; never the text itself.
         batch_rows: Most documents in a batch; very long ones make it smaller.
         tolerant: Mark rows that cannot be read (`DocumentBatch.unreadable`) instead of refusing the input.
+        delimiter: What stands between the cells of a `.csv`; by default what its first lines show.
+        encoding: Of a `.csv` or `.txt`; by default what is detected.
     """
-    return open_as(source, Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant), batch_rows)
+    return open_as(
+        source, Roles(text, id, author, tuple(dict.fromkeys(keep)), tolerant, delimiter, encoding), batch_rows
+    )
 
 
 def open_as(source: str | Path, asked: Roles, batch_rows: int = 1024) -> Documents:
@@ -170,10 +190,19 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
     if kind is None:
         known = f".txt, {', '.join(table_suffixes())}, a folder of .txt files, or - for standard input"
         raise InputError(f"{shown(source)} is not an input this can read; give one of: {known}.")
-    if kind.holds != "rows" and asked != Roles(tolerant=asked.tolerant):
-        raise InputError(f"{shown(source)} has no columns; leave out --text, --id, --author and --keep.")
+    if kind.holds != "rows" and asked != Roles(tolerant=asked.tolerant, encoding=asked.encoding):
+        raise InputError(f"{shown(source)} has no columns; leave out --text, --id, --author, --keep and --delimiter.")
+    _refuse_idle(kind, asked)
     opened, named = kind.open(source, asked, batch_rows), asked.text is not None
-    return Documents(str(source), kind, opened.parts, opened.text, opened.columns, named, opened.skipped)
+    like, columns = opened.format or kind, opened.columns
+    return Documents(str(source), like, opened.parts, opened.text, columns, named, opened.skipped, opened.said)
+
+
+def _refuse_idle(kind: Format, asked: Roles) -> None:
+    """Refuse a delimiter or an encoding where it would mean nothing."""
+    for option, value in (("delimiter", asked.delimiter), ("encoding", asked.encoding)):
+        if value is not None and option not in kind.takes:
+            raise InputError(f"A file of the format {kind.name} has no use for --{option}; leave it out.")
 
 
 def _unreadable(source: str | Path, error: OSError) -> InputError:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError, ParameterError
 from allonym.formats.base import TableFormat
+from allonym.formats.encodings import UTF_8
 from allonym.formats.tables import NO_DOCUMENT, DamagedRowError, decoded, shown
 
 if TYPE_CHECKING:
@@ -59,12 +60,26 @@ class LineFormat(TableFormat):
 class DecodedLines:
     """The lines of a file, decoded; where that may fail, with a mark that it did."""
 
-    def __init__(self, path: Path, tolerant: bool) -> None:
-        self._path, self._tolerant = path, tolerant
+    def __init__(self, path: Path, tolerant: bool, encoding: str = UTF_8) -> None:
+        self._path, self._tolerant, self._encoding = path, tolerant, encoding
         self.latest = ""  # the last line that was read
         self.damaged = False  # whether a line was not UTF-8 since this was last set to False
 
     def __iter__(self) -> Iterator[str]:
+        return self._of_utf_8() if self._encoding == UTF_8 else self._of_others()
+
+    def _of_others(self) -> Iterator[str]:
+        """Give the lines of a file in another encoding; where one cannot be decoded, no later one can be told apart."""
+        try:
+            with self._path.open(encoding=self._encoding, newline="\n") as file:
+                while line := file.readline(LONGEST_LINE):
+                    self.latest = line
+                    yield self.latest
+        except UnicodeError:
+            reason = f"not {self._encoding} throughout; name another --encoding, or save the input as UTF-8"
+            raise InputError(f"{shown(self._path)}: {reason}.") from None
+
+    def _of_utf_8(self) -> Iterator[str]:
         offset = 0
         for number, content in _raw_lines(self._path):
             try:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from allonym.errors import InputError
-from allonym.formats.columns import look_like_names
+from allonym.formats.columns import is_usual_text_name, look_like_names
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from allonym.formats.base import Format
 
 _Row = TypeVar("_Row")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -30,13 +33,15 @@ class DamagedRowError(InputError):
 
 @dataclass(frozen=True)
 class Roles:
-    """Which column is what, and whether rows that cannot be read are marked instead of refused."""
+    """Which column is what, whether rows that cannot be read are marked, not refused, and how cells are written."""
 
     text: str | None = None
     id: str | None = None
     author: str | None = None
     keep: tuple[str, ...] = ()
     tolerant: bool = False
+    delimiter: str | None = None  # between the cells of a .csv; by default what its first lines show
+    encoding: str | None = None  # of a .csv or .txt; by default what is detected
 
 
 @dataclass(frozen=True)
@@ -63,6 +68,8 @@ class Opened:
     text: str | None = None  # name of the text column; None where there are no columns
     columns: tuple[str, ...] = ()  # the columns to write, in the order of the input
     skipped: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()  # what was found out and not asked for, in sentences for the owner
+    format: Format | None = None  # what writes its like, where that is not what opened it
 
 
 def opened(
@@ -75,7 +82,9 @@ def opened(
     """Check the asked columns against those there are, find the text column, and hand both on to what reads rows."""
     roles = _with_text(path, names, strings, asked)
     columns = tuple(name for name in names if name == roles.text or name in roles.keep)
-    return Opened(partial(parts, roles), roles.text, columns)
+    found = asked.text is None and len(strings) > 1
+    said = (f"The texts are taken from the column {named([roles.text or ''])}; --text names another.",) if found else ()
+    return Opened(partial(parts, roles), roles.text, columns, said=said)
 
 
 def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: Roles) -> Roles:
@@ -85,7 +94,11 @@ def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: 
     wanted = [name for name in (asked.text, asked.id, asked.author, *asked.keep) if name is not None]
     missing = [name for name in wanted if name not in names or not encodable(name)]
     if missing:
-        raise InputError(f"{shown(path)} has no column {named(missing)}; it has {_header(names)}.")
+        raise InputError(
+            f"{shown(path)} has no column {named(missing)}{_meant(missing, names)}; it has {_header(names)}."
+        )
+    if asked.text is None and len(strings) > 1:
+        strings = _usual(strings, asked) or strings
     if asked.text is None and len(strings) != 1:
         count = f"{len(strings)} text columns" if strings else "no text column"
         raise InputError(f"{shown(path)} has {count}; name one with --text: it has {_header(names)}.")
@@ -93,7 +106,14 @@ def _with_text(path: Path, names: Sequence[str], strings: Sequence[str], asked: 
     if text in asked.keep or text == asked.id:
         raise InputError(f"Column {named([text])} is the text to protect; it cannot be kept or be the id.")
     keep = tuple(name for name in names if name in asked.keep)
-    return Roles(text, asked.id, asked.author, keep, asked.tolerant)
+    return replace(asked, text=text, keep=keep)
+
+
+def _usual(strings: Sequence[str], asked: Roles) -> list[str]:
+    """Return the only column whose name is usual for texts and that is nothing else; none where there are several."""
+    others = (asked.id, asked.author, *asked.keep)
+    usual = [name for name in strings if is_usual_text_name(name) and name not in others]
+    return usual if len(usual) == 1 else []
 
 
 def part_of(
@@ -150,6 +170,15 @@ def encodable(text: str) -> bool:
 def shown(path: str | Path) -> str:
     """A path fit for a message, whatever bytes and control characters its name holds."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in str(path))
+
+
+def _meant(missing: Sequence[str], names: Sequence[str]) -> str:
+    """Ask for the name that may have been meant, where the first row surely holds names."""
+    if not look_like_names(names):
+        return ""
+    spelled = {name.lower(): name for name in names}
+    close = get_close_matches(missing[0].lower(), spelled, n=1)
+    return f" (did you mean {spelled[close[0]]!r}?)" if close else ""
 
 
 def _header(names: Sequence[str]) -> str:

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from allonym.errors import ParameterError
+from allonym.errors import InputError, ParameterError
+from allonym.formats import encodings
 from allonym.formats.base import Format, storable
-from allonym.formats.tables import Opened, Part, Roles, decoded
+from allonym.formats.tables import Opened, Part, Roles, decoded, shown
 
 if TYPE_CHECKING:
     from allonym.formats.base import Batches
@@ -21,6 +22,7 @@ class Text(Format):
     name = "text"
     suffixes = (".txt",)
     holds = "document"
+    takes = ("encoding",)
 
     def reads(self, source: str | Path) -> bool:
         """Tell whether this is a text file or standard input."""
@@ -32,7 +34,9 @@ class Text(Format):
             content = decoded("standard input", sys.stdin.buffer.read())
             return Opened(lambda _: iter([Part([content], [1])]))
         path = Path(source)
-        return Opened(lambda _: iter([Part([decoded(path, path.read_bytes())], [1])]))
+        encoding = encodings.detect(path) if asked.encoding is None else encodings.checked(asked.encoding)
+        told = encodings.said(encoding) if asked.encoding is None else ""
+        return Opened(lambda _: iter([Part([_read(path, encoding)], [1])]), said=(told,) if told else ())
 
     def write(self, path: Path, batches: Batches, text: str = "text", columns: Sequence[str] = ()) -> None:
         """Write the one text as it is."""
@@ -43,3 +47,12 @@ class Text(Format):
 
 
 FORMAT = Text()
+
+
+def _read(path: Path, encoding: str) -> str:
+    if encoding == encodings.UTF_8:
+        return decoded(path, path.read_bytes())
+    try:
+        return path.read_bytes().decode(encoding)
+    except UnicodeError:
+        raise InputError(f"{shown(path)} is not {encoding}; name another --encoding, or save it as UTF-8.") from None

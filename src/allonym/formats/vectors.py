@@ -5,6 +5,7 @@ Words of a row always stand in the order of the vocabulary:
 - `.npz`: for `scipy.sparse.load_npz`; beside it `STEM.vocabulary.txt`, one word a line, and `STEM.ids.txt`
   when the ids are not simply "0", "1", "2" and so on.
 - `.parquet`: columns `id`, `terms` and `counts`, then the kept ones.
+- `.csv`: the columns `id` and the kept ones, then one for each word that occurs in any row, `word_coffee`.
 - `.svm`, `.svmlight`, `.libsvm`: label 0, columns counted from 1 as in SVMlight; beside it as for `.npz`.
 
 Equal rows give equal bytes, however they are cut into parts.
@@ -21,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from allonym.errors import InputError, ParameterError
 from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import encodable, shown
+from allonym.formats.term_columns import WORD_COLUMN, write_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
 SVMLIGHT = (".svm", ".svmlight", ".libsvm")
 LISTED = (".npz", *SVMLIGHT)  # formats whose words and ids lie beside the file, one a line
+_WITH_COLUMNS = (".parquet", ".csv")  # formats that hold kept columns beside the counts
 _TERM_COLUMNS = ("id", "terms", "counts")
 _LARGEST_32 = 2**31
 
@@ -47,12 +50,12 @@ Parts = Callable[[], Iterable[TermRows]]
 def check_terms_output(path: str | Path, keep: Sequence[str] = ()) -> None:
     """Refuse, before any privacy is spent, an output that `write_terms` could not write."""
     suffix = Path(path).suffix.lower()
-    if suffix not in (*LISTED, ".parquet"):
-        known = ", ".join((".npz", ".parquet", *SVMLIGHT))
+    if suffix not in (*LISTED, *_WITH_COLUMNS):
+        known = ", ".join((".npz", *_WITH_COLUMNS, *SVMLIGHT))
         raise InputError(f"{shown(path)} has no suffix for term vectors; end -o in one of: {known}.")
-    if keep and suffix != ".parquet":
-        raise InputError(f"{shown(path)} cannot hold kept columns; end -o in .parquet or leave out --keep.")
-    taken = [name for name in _TERM_COLUMNS if name in keep]
+    if keep and suffix not in _WITH_COLUMNS:
+        raise InputError(f"{shown(path)} cannot hold kept columns; end -o in .parquet or .csv, or leave out --keep.")
+    taken = [name for name in keep if name in _TERM_COLUMNS or (suffix == ".csv" and name.startswith(WORD_COLUMN))]
     if taken:
         reason = "is the name of a column that is written anyway; leave it out of --keep or rename it"
         raise InputError(f"Column {taken[0]!r} {reason}.")
@@ -87,6 +90,9 @@ def write_terms(path: str | Path, parts: Parts, vocabulary: Sequence[str]) -> No
         tables = (terms_table(part, vocabulary) for part in checked())
         empty = TermRows(csr_array((0, len(vocabulary)), dtype="int32"), [])
         write_parquet_tables(Path(path), tables, if_none=lambda: terms_table(empty, vocabulary))
+        return
+    if suffix == ".csv":
+        write_columns(Path(path), checked, vocabulary)
         return
     if suffix == ".npz":
         _write_npz(path, checked, len(vocabulary))

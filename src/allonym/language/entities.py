@@ -58,6 +58,11 @@ def find(text: str) -> list[Entity]:
     return entities
 
 
+def is_open() -> bool:
+    """Tell whether the model has been loaded."""
+    return _model.cache_info().currsize > 0
+
+
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
     """Leave an article before a name and a possessive after it to the sentence: they are style."""
     lowered = text[start:end].lower()

@@ -97,6 +97,11 @@ class Guarantee:
         """Whether anything is promised at all."""
         return self.definition != "none"
 
+    @property
+    def carries_names(self) -> bool:
+        """Whether names and the like come through that no public list holds."""
+        return bool(self.copies & habits.CARRY_NAMES)
+
     def copying(self, *what: str) -> Guarantee:
         """Return this guarantee for a method that copies these habits of a text."""
         return replace(self, copies=self.copies | frozenset(what))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from enum import StrEnum
+from typing import Final
 
 from allonym.errors import ParameterError
 
@@ -24,6 +25,18 @@ class Habit(StrEnum):
     NUMBERS_AND_NAMES = "numbers and names"
     LINE_BREAKS = "line breaks"
     UNKNOWN_WORDS = "unknown words"
+
+
+# A method that copies one of these hands on names that it has never seen, and whatever else the words say.
+CARRY_NAMES: Final = frozenset(
+    {
+        Habit.TEXT,
+        Habit.MOST_WORDS_AND_MARKS,
+        Habit.SENTENCES_LIKE_THE_TARGETS,
+        Habit.NUMBERS_AND_NAMES,
+        Habit.UNKNOWN_WORDS,
+    }
+)
 
 
 def checked(copies: Iterable[str]) -> frozenset[str]:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
+from allonym import names
+from allonym.language import identification
 from allonym.language.function_words import (
     AMERICAN_SPELLINGS,
     BRITISH_SPELLINGS,
@@ -45,6 +47,15 @@ class Mark:
 
 
 @dataclass(frozen=True)
+class NamedMark:
+    """Somebody or something that a text names: what it is, what could stand in its place, and where it stands."""
+
+    what: str  # see `allonym.names.Kind`
+    placeholder: str
+    places: list[tuple[int, int]]
+
+
+@dataclass(frozen=True)
 class AttackerRow:
     """What one attacker reaches: how often such an attacker is right, and what this one says."""
 
@@ -66,6 +77,7 @@ class Reading:
     attackers: list[AttackerRow] = field(default_factory=list)  # a row for each
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
+    names: list[NamedMark] = field(default_factory=list)  # names and the like, where they were looked for
 
     def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
@@ -89,6 +101,29 @@ def read(text: str, recogniser: Recogniser | None, other_texts: Sequence[str] = 
         verdict = "Keep writing: it takes at least fifty."
         return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, other_texts)
+
+
+def with_names(reading: Reading, text: str, *, model: bool | None = None) -> Reading:
+    """Return a reading that begins with the names and the like in its text; see `allonym.names.find`."""
+    marks = named(text, model=model)
+    return replace(reading, names=marks, notes=[*reading.notes, *([names.NO_PROOF] if marks else [])])
+
+
+def with_language(reading: Reading, text: str) -> Reading:
+    """Return a reading whose notes begin with it that the text is not English, if it is not."""
+    told = identification.of_texts([text])
+    return replace(reading, notes=[told, *reading.notes]) if told else reading
+
+
+def named(text: str, *, model: bool | None = None) -> list[NamedMark]:
+    """Return what a text names, one mark for each thing, in the order in which they first occur."""
+    places: dict[str, list[names.Mention]] = {}
+    for one in names.placed(text, names.find(text, model=model)):
+        places.setdefault(one.placeholder, []).append(one.mention)
+    return [
+        NamedMark(found[0].kind, placeholder, [(one.start, one.end) for one in found][:MOST_PLACES])
+        for placeholder, found in places.items()
+    ]
 
 
 def _among_known(recognition: Recognition, text: str) -> Reading:

@@ -11,6 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from allonym import names
 from allonym.errors import AllonymError
 from allonym.recognition import alternatives
 from allonym.web import guard, methods
@@ -128,6 +129,7 @@ async def read(room: Room, given: dict[str, Any]) -> object:
         room.prepared = True
         with suppress(Busy):
             room.long.start(alternatives.prepare)
+            room.long.start(names.prepare)
     return reading.to_json()
 
 
@@ -167,6 +169,7 @@ async def price(room: Room, given: dict[str, Any]) -> object:
     room.prepare(given["protection"], given["position"])
     loss, total = charge.promised.loss_per_word, charge.promised.epsilon
     sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, charge.words)}."
+    sentence = " ".join(filter(None, (sentence, await room.quick.do(room.desk.language))))
     spent = room.desk.told
     return {"words": charge.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
 
@@ -257,7 +260,7 @@ _EDIT = Record(
     {"change": _CHANGE, "to": ChoiceField(("drawn", "original", "word")), "word": TextField(200, 1)},
     frozenset({"word"}),
 )
-_READING = ("words", "basis", "sentence", "verdict", "risk", "risk_means", "attackers", "marks", "notes")
+_READING = ("words", "basis", "sentence", "verdict", "risk", "risk_means", "attackers", "marks", "notes", "names")
 _REFERENCES = Record(
     {
         "mine": Several(TextField(), MOST_REFERENCES),

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from allonym import metrics
+from allonym import metrics, names
 from allonym.budget.account import Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
+from allonym.language import identification
 from allonym.recognition import profile, reading
 from allonym.recognition.profile import Likeness
 from allonym.recognition.reading import YOU, Reading
@@ -94,7 +95,8 @@ class Desk:
     def read(self, text: str) -> Reading:
         """Take a text and say how recognisable it is."""
         self.text = text
-        return self.measure(text)
+        found = reading.with_names(self.measure(text), text, model=names.model_is_open())
+        return reading.with_language(found, text)
 
     def measure(self, text: str) -> Reading:
         """Say how recognisable any text is to what this desk knows."""
@@ -142,6 +144,10 @@ class Desk:
             return charge, self.purse.foresee(methods.card(protection).method, charge.promised)
         except BudgetError as refusal:
             return charge, f"The ledger will refuse it: {refusal}"
+
+    def language(self) -> str:
+        """Say it if the text is not English."""
+        return identification.of_texts([self.text])
 
     def rewrite(self, protection: str, position: int) -> Draft:
         """Charge a draw, draw it, and make it the draft."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from allonym import __version__
+from allonym import __version__, names
 from allonym.budget.account import worded
 from allonym.drawing.figure_data import Lines, Panel, Point, Rule, Series
 from allonym.drawing.figures import draw
@@ -117,6 +117,7 @@ def _public_rows(text: str) -> list[tuple[str, str]]:
 def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, str]]:
     draft = desk.drafted()
     rows = [("words", f"{before.words:,}", f"{after.words:,}")]
+    rows.append(("names and the like that were found", _named(draft.draw.original), _named(draft.text)))
     if before.risk is not None and after.risk is not None:
         rows.append((before.risk_means, _share(before.risk), _share(after.risk)))
     elif before.risk is not None:
@@ -133,6 +134,10 @@ def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, s
         rows.append(("words left as they were", "100 %", _share(left)))
         rows.append(("words chosen by hand", "–", f"{len(draft.edits):,}"))
     return rows
+
+
+def _named(text: str) -> str:
+    return f"{names.NameCounts.of([text], model=names.model_is_open()).counts.total():,}"
 
 
 def _share(value: float) -> str:

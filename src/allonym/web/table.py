@@ -15,8 +15,10 @@ from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from reprlib import Repr
-from typing import Any
+from typing import Any, Literal
 
+from allonym import names
+from allonym.anonymizers.with_names import WithNames, carries_names
 from allonym.budget.account import added, worded
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.formats.base import TableFormat, storable, table_format
@@ -24,12 +26,26 @@ from allonym.formats.columns import look_like_names
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.jobs.execute import Options, Plan, execute, plan
+from allonym.language import identification
 from allonym.privacy import Guarantee
 from allonym.privacy.statement import counted, number
 from allonym.web import methods
 from allonym.web.purse import Purse
 
-SHOWN = ("name", "columns", "named", "rows", "state", "done", "total", "problem", "promise", "command", "ledger")
+SHOWN = (
+    "name",
+    "columns",
+    "named",
+    "rows",
+    "state",
+    "done",
+    "total",
+    "problem",
+    "promise",
+    "command",
+    "ledger",
+    "chosen",
+)
 PREVIEWED = 20
 MOST_COLUMNS = 200
 FIRST_ROW_NAMES = "names"
@@ -61,6 +77,7 @@ class TableChoice:
     protection: str
     position: int
     first_row: str | None = None  # FIRST_ROW_NAMES where the person says so
+    names: Literal["keep", "mark", "replace"] | None = None  # what becomes of names that a method hands on
 
 
 @dataclass
@@ -80,6 +97,7 @@ class UploadedTable:
     command: str = ""  # the command line that repeats it
     runs: int = 0  # how often it was begun
     ledger: str = ""  # what the ledger held when it was done, if one was named
+    chosen: dict[str, Any] | None = None  # what the person chose last, so that a page loaded again shows it
     _purse: Purse | None = field(default=None, repr=False)
     _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _job: Plan | None = field(default=None, repr=False)
@@ -96,17 +114,20 @@ class UploadedTable:
 
     def price(self, choice: TableChoice, purse: Purse | None) -> dict[str, str]:
         """Return what a choice would cost, and what the ledger would then hold; nothing is drawn or charged."""
+        self.chosen = vars(choice)
         job = self._planned(choice)
         try:
             ledger = "" if purse is None else purse.foresee_job(job)
         except BudgetError as refusal:
             ledger = f"The ledger will refuse it: {refusal}"
-        return {"sentence": _cost(job), "ledger": ledger}
+        told = (_cost(job), _named(job), identification.of_texts(job.documents.first_texts()))
+        return {"sentence": " ".join(filter(None, told)), "ledger": ledger}
 
     def start(self, choice: TableChoice, purse: Purse | None) -> None:
         """Say what will be done and promised; every error of the table shows here, before anything is drawn."""
         if self.state == "running":
             raise InputError("This table is being worked on; stop it first.")
+        self.chosen = vars(choice)
         job = self._planned(choice)
         if purse is not None:
             purse.foresee_job(job)  # refuses at once what the charge would refuse
@@ -118,6 +139,8 @@ class UploadedTable:
         self.promise = f"{job.per_author or job.per_document}{again if purse is None else ''}"
         keep = [word for column in choice.keep for word in ("--keep", column)]
         options = [*(("--author", choice.author) if choice.author else ()), *keep]
+        if choice.names is not None and choice.names != "keep":
+            options += ["--names", choice.names]
         if purse is not None:
             options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]
         line = methods.command(choice.protection, choice.position, f"YOUR{self.source.suffix}")
@@ -128,7 +151,11 @@ class UploadedTable:
         if not (self.named or choice.first_row == FIRST_ROW_NAMES):
             raise InputError(_UNNAMED)
         anonymizer = methods.anonymizer(choice.protection, choice.position)
-        suffix = ".npz" if anonymizer.kind == "vectors" else self.source.suffix
+        if choice.names is not None and choice.names != "keep":
+            anonymizer = WithNames(inner=anonymizer, handling=choice.names)
+        suffix = self.source.suffix
+        if anonymizer.kind == "vectors" and suffix != ".parquet":
+            suffix = ".csv"  # opens everywhere, and the words stand in it
         with _calling_it_the_file(self.source):
             return plan(
                 anonymizer,
@@ -228,6 +255,15 @@ def _cost(job: Plan) -> str:
     if job.per_author is None or job.per_author.epsilon is None:
         return f"{words}."
     return f"{words}; {number(job.per_author.epsilon)} for the author with most of them."
+
+
+def _named(job: Plan) -> str:
+    """Say how many names and the like the first rows hold, where the method hands them on."""
+    if not carries_names(job.anonymizer):
+        return ""
+    counts = names.NameCounts.of(job.documents.first_texts(), model=False)
+    rows = f"{counts.holding:,} of the first {counted(counts.documents, 'row')}"
+    return f"Found in {rows}: {counts}. {names.NO_PROOF}" if counts.holding else ""
 
 
 def _preview(kind: TableFormat, source: Path) -> tuple[list[str], list[list[str]]]:

@@ -31,11 +31,12 @@ _START = Record(
         "protection": PROTECTIONS,
         "position": Whole(0, MOST_POSITION),
         "first_row": ChoiceField((table.FIRST_ROW_NAMES,)),
+        "names": ChoiceField(("keep", "mark", "replace")),
     },
-    frozenset({"author", "first_row"}),
+    frozenset({"author", "first_row", "names"}),
 )
 _NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], "done": 0, "total": 0, "problem": "",
-         "promise": "", "command": "", "ledger": ""}  # fmt: skip
+         "promise": "", "command": "", "ledger": "", "chosen": None}  # fmt: skip
 _KEPT = "The table is still here."
 _SLOW_TABLE = (
     f"Reading the table takes longer than {guard.SECONDS:.0f} seconds; it goes on, so load this page again in a little "

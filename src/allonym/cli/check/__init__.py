@@ -5,14 +5,14 @@ from __future__ import annotations
 import statistics
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import click
 
 from allonym import attackers
 from allonym.attackers.base import Attacker
-from allonym.cli import RISK
+from allonym.cli import RISK, looking
 from allonym.cli.check import alone, pairs, printing, rows
 from allonym.cli.numbers import SHARE
 from allonym.cli.talk import Talk, common_options
@@ -22,6 +22,7 @@ from allonym.formats.columns import is_usual_text_name
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.privacy.statement import counted
+from allonym.recognition import reading
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
 
@@ -150,6 +151,7 @@ def _trained(talk: Talk, known: KnownTexts, words: int, options: dict[str, Any])
 
 def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: dict[str, Any]) -> float:
     """Check every document, print the answer, and return the largest risk."""
+    looking.tell_language(talk, documents.values())
     words = round(statistics.median(count_words(text) for text in documents.values()))
     reference = _reference(talk, known, documents.values())
     recogniser, me = _trained(talk, reference, words, options)
@@ -157,11 +159,12 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
     first = next(iter(recognised.values()))
     if len(recognised) == 1:
         [text] = documents.values()
-        lines = [talk.heading(str(first)), first.open_set, *printing.attackers(first)]
+        named = reading.named(text)
+        lines = [talk.heading(str(first)), first.open_set, *printing.named(named, text), *printing.attackers(first)]
         lines += printing.clues(first.clues, text, _CLUES)
         if options["show"]:
-            lines += ["", printing.marked(text, first.clues, talk)]
-        answer: dict[str, Any] = first.to_json()
+            lines += ["", printing.marked(text, [*printing.as_clues(named, text), *first.clues], talk)]
+        answer: dict[str, Any] = {**first.to_json(), "names": [asdict(mark) for mark in named]}
     else:
         ranked = sorted(recognised.items(), key=lambda item: (-item[1].risk, item[0]))
         lines = [printing.HEADER, *(printing.row(name, recognition) for name, recognition in ranked)]
@@ -178,6 +181,7 @@ def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None
     documents = open_documents(source, text=options["text"], id=options["id"], batch_rows=rows.BATCH_ROWS)
     if documents.text is not None and not documents.named and not is_usual_text_name(documents.text):
         talk.say(_FIRST_ROW)
+    looking.tell_language(talk, documents.first_texts())
     words = rows.usual_words(documents)  # reads everything once, so that errors show before the first answer
     recogniser, me = None, None
     if known is not None:
@@ -185,6 +189,7 @@ def _rows(talk: Talk, source: str, options: dict[str, Any], known: _Known | None
         recogniser, me = _trained(talk, reference, words, options)
     tally = rows.check(talk, documents, recogniser, me)
     talk.say(tally.summary())
+    looking.count_names(talk, documents.first_texts(), model=False)
     if known is None:
         talk.say(alone.MORE)
     return tally.risk, tally.empty

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from allonym.cli import looking
 from allonym.cli.check import printing
 from allonym.cli.talk import Talk
 from allonym.errors import InputError
@@ -22,8 +23,10 @@ MORE = (
 
 def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
     """Print what is unusual about each document, and return the largest risk; None if all are too short to say."""
+    looking.tell_language(talk, documents.values())
     readings = {name: reading.read(text, None) for name, text in documents.items()}
     if len(readings) == 1:
+        readings = {name: reading.with_names(answer, documents[name]) for name, answer in readings.items()}
         [(name, answer)] = readings.items()
         talk.data(
             {"summary": _summary(answer), **answer.to_json()}, "\n".join(_lines(talk, answer, documents[name], show))
@@ -32,6 +35,7 @@ def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
         ranked = sorted(readings.items(), key=lambda item: (-(item[1].risk or 0.0), item[0]))
         lines = [HEADER, *(row(name, answer) for name, answer in ranked)]
         talk.data({"documents": [record(name, answer) for name, answer in readings.items()]}, "\n".join(lines))
+        looking.count_names(talk, documents.values(), model=False)
     for note in dict.fromkeys(note for answer in readings.values() for note in answer.notes):
         talk.say(note)
     talk.say(MORE)
@@ -68,7 +72,7 @@ def _summary(reading: Reading) -> str:
 
 
 def _lines(talk: Talk, reading: Reading, text: str, show: bool) -> list[str]:
-    lines = [talk.heading(_summary(reading))]
+    lines = [talk.heading(_summary(reading)), *printing.named(reading.names, text)]
     if reading.attackers:
         lines += ["", "Attackers (how often each names the right one):"]
     lines += [
@@ -76,4 +80,5 @@ def _lines(talk: Talk, reading: Reading, text: str, show: bool) -> list[str]:
     ]
     marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in reading.marks]
     lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:")
-    return [*lines, "", printing.marked(text, marks, talk)] if show else lines
+    every = [*printing.as_clues(reading.names, text), *marks]
+    return [*lines, "", printing.marked(text, every, talk)] if show else lines

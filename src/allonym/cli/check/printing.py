@@ -10,7 +10,8 @@ import click
 from allonym.cli.talk import Talk
 from allonym.formats.tables import shown
 from allonym.metrics.figures import NOT_MEASURED, percent
-from allonym.recognition.evidence import Evidence, joined
+from allonym.recognition.evidence import Evidence, joined, placed
+from allonym.recognition.reading import NamedMark
 from allonym.recognition.recogniser import Recognition
 
 HEADER = "risk\twords\tlooks like\tsure\tnone of these\trank of the true author\tdocument"
@@ -48,6 +49,23 @@ def clues(evidence: Sequence[Evidence], text: str, heading: str) -> list[str]:
             line += f": {', '.join(where)}{f' and {more} more' if more else ''}"
         lines.append(line)
     return lines
+
+
+def named(marks: Sequence[NamedMark], text: str) -> list[str]:
+    """Return the names and the like, each with what could stand in its place."""
+    if not marks:
+        return []
+    lines = ["", "Whom and what it names:"]
+    for mark in marks:
+        first, *others = placed(text, mark.places)
+        times = f", {len(others) + 1} times" if others else ""
+        lines.append(f"  {mark.placeholder}: line {first.line} “{_quote(text[first.start : first.stop])}”{times}")
+    return lines
+
+
+def as_clues(marks: Sequence[NamedMark], text: str) -> list[Evidence]:
+    """Return names as clues that can be marked; they have no share of what gives the style away."""
+    return [Evidence(mark.placeholder, 0.0, placed(text, mark.places)) for mark in marks]
 
 
 def marked(text: str, evidence: Sequence[Evidence], talk: Talk) -> str:

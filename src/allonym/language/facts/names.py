@@ -24,7 +24,7 @@ inspector constable officer st
     """.split()  # noqa: SIM905
 )
 # Written with a capital and nobody's name, or with one in salutations and shouting.
-_NO_NAMES: Final = frozenset(
+NO_NAMES: Final = frozenset(
     """
 i ok tv pc cd dvd gp id pin pdf usb sms gps faq faqs diy asap fyi am pm sir madam dear hello hi hey mum mom dad mummy
 daddy grandma grandpa god internet thanks thank regards sincerely yours best kind yes no oh ps pps re cc subject
@@ -32,14 +32,14 @@ christmas easter whom
     """.split()  # noqa: SIM905
 )
 # At the beginning of a sentence these are no part of the name that follows: "Yesterday Anna left".
-_OPENERS: Final = frozenset(
+OPENERS: Final = frozenset(
     """
 yesterday today tomorrow tonight unfortunately luckily fortunately sadly apparently recently finally suddenly yours
 please according thanks dear hello hi hey tell ask asked told met saw call called
     """.split()  # noqa: SIM905
 )
 # Names that begin sentences and are words of a dictionary, too: those most borne, and places most written about.
-_GIVEN: Final = frozenset(
+GIVEN: Final = frozenset(
     """
 adam alan alex alexander alice amy andrea andrew angela ann anna anne anthony barbara ben benjamin betty brian carl
 carol caroline catherine charles charlie chris christine christopher claire clare colin daniel david deborah dennis
@@ -54,7 +54,7 @@ sophie stella stephanie stephen steve steven stuart sue susan tara ted teresa th
 tracy trevor valerie vanessa vera victor victoria vincent virginia walter wendy william zoe
     """.split()  # noqa: SIM905
 )
-_PLACES: Final = frozenset(
+PLACES: Final = frozenset(
     """
 africa america amsterdam asia athens australia austria barcelona beijing belfast belgium berlin birmingham boston
 brazil bristol britain brussels canada cardiff chicago china cuba delhi denmark dublin edinburgh egypt england europe
@@ -140,7 +140,7 @@ def _capital(word: str) -> bool:
 def _is_name(words: list[_Word], place: int, inner: set[str]) -> bool:
     word = words[place]
     lowered = word.text.lower()
-    if not _capital(word.text) or lowered in _NO_NAMES or lowered.partition("'")[0].partition("’")[0] in _NO_NAMES:
+    if not _capital(word.text) or lowered in NO_NAMES or lowered.partition("'")[0].partition("’")[0] in NO_NAMES:
         return False
     if len(word.text) == 1 and word.first:
         return False
@@ -150,9 +150,9 @@ def _is_name(words: list[_Word], place: int, inner: set[str]) -> bool:
         return True
     after = words[place + 1] if place + 1 < len(words) else None
     followed = after is not None and after.touching and not after.first and _capital(after.text)
-    if followed and after is not None and after.text.lower() not in _NO_NAMES | STOP_WORDS and lowered not in _OPENERS:
+    if followed and after is not None and after.text.lower() not in NO_NAMES | STOP_WORDS and lowered not in OPENERS:
         return not (word.text.isupper() and after.text.isupper()) or _unknown(lowered)
-    return lowered in inner or lowered in _GIVEN or lowered in _PLACES or (len(lowered) > 2 and _unknown(lowered))
+    return lowered in inner or lowered in GIVEN or lowered in PLACES or (len(lowered) > 2 and _unknown(lowered))
 
 
 def _unknown(lowered: str) -> bool:

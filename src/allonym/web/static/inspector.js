@@ -42,7 +42,8 @@ export async function open({ title, note, actions = [], words, own = true, pick,
   find("inspector-title").textContent = title;
   panel.querySelector(".note").textContent = note;
   panel.querySelector(".actions").replaceChildren(
-    ...actions.map(({ name, run }) => element("button", { type: "button", on: { click: run } }, name)),
+    ...actions.map(({ name, run, pressed }) =>
+      element("button", { type: "button", ...(pressed === undefined ? {} : { "aria-pressed": String(pressed) }), on: { click: run } }, name)),
   );
   const choices = panel.querySelector(".choices");
   choices.replaceChildren();

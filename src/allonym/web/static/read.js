@@ -8,6 +8,7 @@ const marked = find("marked");
 const list = find("marks");
 const MOST = 1_000_000;
 let reading = null;
+let marks = []; // names and the like first, then habits
 let editing = false;
 let timer = 0;
 
@@ -28,7 +29,7 @@ function tellReading() {
   find("sentence").textContent = reading.sentence;
   find("verdict").textContent = reading.verdict;
   find("count").textContent = reading.words === 1 ? "1 word" : `${reading.words.toLocaleString("en")} words`;
-  const weak = reading.notes.filter((note) => note.startsWith("The estimate is weak"));
+  const weak = reading.notes.filter((note) => /^(The estimate is weak|This text seems to be)/.test(note));
   const others = reading.notes.filter((note) => !weak.includes(note));
   find("weak").textContent = weak.join(" ");
   show(find("weak"), weak.length > 0);
@@ -36,9 +37,10 @@ function tellReading() {
   show(find("notes-part"), others.length > 0);
   find("attackers").replaceChildren(...reading.attackers.map(attacker));
   show(find("attackers-part"), reading.attackers.length > 0);
-  list.replaceChildren(...reading.marks.map(entry));
+  marks = [...reading.names.map(named), ...reading.marks];
+  list.replaceChildren(...marks.map(entry));
   if (list.firstElementChild) list.querySelector("button").tabIndex = 0;
-  show(find("marks-part"), reading.marks.length > 0);
+  show(find("marks-part"), marks.length > 0);
   show(find("onward"), reading.words > 0);
   if (editing) draw();
 }
@@ -50,10 +52,18 @@ function attacker(row) {
   );
 }
 
+// Names have no share: they give away what is told, not how.
+function named({ what, placeholder, places: where }) {
+  const [start, stop] = where[0];
+  const words = slice(pieces(text.value), start, stop);
+  const times = where.length > 1 ? `, ${where.length} times` : "";
+  return { kind: "named", feature: words, share: null, note: `${what}${times}`, places: where, placeholder };
+}
+
 function entry(mark, place) {
   const name = element("span", { class: `mark ${mark.kind}` }, mark.feature);
   const button = element("button", { type: "button", tabindex: -1, on: { click: () => inspect(place, 0, button) } },
-    element("span", { class: "share" }, percent(mark.share)), name, element("span", { class: "note" }, mark.note));
+    element("span", { class: "share" }, mark.share === null ? "" : percent(mark.share)), name, element("span", { class: "note" }, mark.note));
   return element("li", {}, button);
 }
 
@@ -70,7 +80,7 @@ function draw() {
   const characters = pieces(text.value);
   const borders = new Set([0, characters.length]);
   const spans = [];
-  reading.marks.forEach((mark, rank) => mark.places.forEach(([start, stop], at) => {
+  marks.forEach((mark, rank) => mark.places.forEach(([start, stop], at) => {
     spans.push({ start, stop, rank, at, kind: mark.kind });
     borders.add(start).add(stop);
   }));
@@ -96,7 +106,7 @@ function drawn(words, { rank, at, kind }) {
 }
 
 function inspect(rank, at, from) {
-  const mark = reading.marks[rank];
+  const mark = marks[rank];
   for (const other of marked.querySelectorAll(".on")) other.classList.remove("on");
   if (!mark.places.length) {
     const note = `${mark.note}. It is a habit of the whole text, so there is no single place to change.`;
@@ -106,8 +116,8 @@ function inspect(rank, at, from) {
   const [start, stop] = mark.places[at];
   const words = slice(pieces(text.value), start, stop);
   if (editing) for (const span of marked.querySelectorAll(`[data-rank="${rank}"]`)) span.classList.add("on");
-  const alike = places(mark, words);
-  let everywhere = false;
+  const alike = mark.placeholder ? mark.places : places(mark, words);
+  let everywhere = Boolean(mark.placeholder);
   const more = mark.places.length > 1
     ? [{ name: `Next place (${at + 1} of ${mark.places.length})`, run: () => inspect(rank, (at + 1) % mark.places.length, from) }]
     : [];
@@ -115,13 +125,17 @@ function inspect(rank, at, from) {
     more.push({ name: `Change all ${alike.length}`, run: ({ target }) => {
       everywhere = !everywhere;
       target.setAttribute("aria-pressed", String(everywhere));
-    } });
+    }, pressed: everywhere });
   }
+  const share = mark.share === null ? "" : `: ${percent(mark.share)} of what gives the text away`;
+  const about = mark.placeholder
+    ? `${mark.note}. Whoever knows it knows whom or what this is about.`
+    : `${mark.feature}${share}; ${mark.note}.`;
   open({
     title: `“${words.trim() || "blank"}”`,
-    note: `${mark.feature}: ${percent(mark.share)} of what gives the text away; ${mark.note}.`,
+    note: about,
     actions: more,
-    words: words.trim() ? post("/words", { word: words.trim().slice(0, 200) }).then((found) => found.words) : [],
+    words: mark.placeholder ? [mark.placeholder] : words.trim() ? post("/words", { word: words.trim().slice(0, 200) }).then((found) => found.words) : [],
     pick: (word) => replaceWith(everywhere ? alike : [[start, stop]], word),
     from,
   });

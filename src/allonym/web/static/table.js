@@ -31,6 +31,7 @@ function choice() {
   const boxes = [...find("keep").querySelectorAll("input:checked:enabled")];
   const given = { text: find("column").value, keep: boxes.map((box) => box.value), protection: find("protection").value,
     position: Number(find("position").value) };
+  if (!find("names-part").hidden) given.names = find("names").value;
   if (find("author").value) given.author = find("author").value;
   if (find("first-row").checked) given.first_row = "names";
   return given;
@@ -50,6 +51,7 @@ const price = latest(async () => {
 
 // Neither the texts nor the authors are copied as they are.
 function chosen() {
+  show(find("names-part"), !usable.find((one) => one.name === find("protection").value).proved);
   for (const box of find("keep").querySelectorAll("input")) {
     box.disabled = [find("column").value, find("author").value].includes(box.value);
   }
@@ -78,9 +80,27 @@ function tellTable() {
   find("author").replaceChildren(element("option", { value: "" }, "none"), ...options());
   const longest = state.columns.map((_, at) => Math.max(0, ...state.rows.map((cells) => cells[at].length)));
   find("column").selectedIndex = longest.indexOf(Math.max(...longest));
+  const writers = state.columns.filter((name) => /^(author|writer|user|username|respondent|participant)(_?id)?$/i.test(name));
+  if (state.named && writers.length === 1) find("author").value = writers[0];
   find("keep").replaceChildren(find("keep").firstElementChild, ...state.columns.map((name, at) =>
     element("div", { class: "option" }, element("input", { type: "checkbox", id: `keep-${at}`, value: name }), element("label", { for: `keep-${at}` }, name))));
+  restore(state.chosen);
   chosen();
+}
+
+// What was chosen before the page was loaded again; the server keeps it with the table.
+function restore(before) {
+  if (!before) return;
+  find("column").value = before.text;
+  find("author").value = before.author ?? "";
+  if (usable.some((one) => one.name === before.protection)) {
+    find("protection").value = before.protection;
+    positions();
+    find("position").value = String(before.position);
+  }
+  find("names").value = before.names ?? "keep";
+  find("first-row").checked = before.first_row === "names";
+  for (const box of find("keep").querySelectorAll("input")) box.checked = before.keep.includes(box.value);
 }
 
 function tellState() {
