@@ -21,7 +21,7 @@ STOREYS: list[tuple[str, ...]] = [
     ("vectors",),
     ("privacy", "mechanisms", "formats", "drawing", "guard", "names"),
     ("budget", "networks", "metrics"),
-    ("training",),
+    ("training", "books"),
     ("anonymizers", "attackers"),
     ("jobs", "recognition"),
     ("audit", "evaluation"),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from allonym.anonymizers.a4nt import A4NT as A4NT
     from allonym.anonymizers.base import Anonymizer as Anonymizer
+    from allonym.anonymizers.commonplace import Commonplace as Commonplace
     from allonym.anonymizers.erae import ERAE as ERAE
     from allonym.anonymizers.ghostwriter import Ghostwriter as Ghostwriter
     from allonym.anonymizers.identity import Identity as Identity
@@ -28,6 +29,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "A4NT": "anonymizers.a4nt",
+    "Commonplace": "anonymizers.commonplace",
     "ERAE": "anonymizers.erae",
     "AllonymError": "errors",
     "Anonymizer": "anonymizers.base",

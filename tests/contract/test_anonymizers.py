@@ -168,6 +168,9 @@ def test_output_size_does_not_follow_input_size(example):
     payload = example.release([*TEXTS, LONG], rng=insecure(6)).payload
     if sparse.issparse(payload):
         assert set(payload.sum(axis=1).tolist()) == {example.words}
+    elif example.guarantee().drawn == "sentence":  # as many as are drawn, or fewer where silence was drawn
+        public = [line.split() for line in example.book_.sentences]
+        assert max(len(text.split()) for text in payload) <= example.guarantee().words * max(map(len, public))
     elif example.draws_its_length:  # like any word, up to a number that is the same for all
         assert max(len(text.split()) for text in payload) <= example.guarantee().words
     else:

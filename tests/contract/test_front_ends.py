@@ -15,7 +15,7 @@ from allonym import anonymizers, mechanisms
 
 SOURCE = Path(allonym.__file__).parent
 ROOMS = ("audit", "cli", "evaluation", "jobs", "web")
-SHARED = {"auditing", "base", "offers", "release", "settings", "with_names"}  # of all anonymizers
+SHARED = {"auditing", "base", "between", "offers", "release", "settings", "with_names"}  # of all anonymizers
 METHODS = set(anonymizers.examples())
 OFFERS = {offer.name for example in anonymizers.examples().values() for offer in example.offers()}
 MECHANISMS = {kind.__name__ for kind in mechanisms.kinds()}

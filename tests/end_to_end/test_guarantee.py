@@ -11,12 +11,15 @@ import pytest
 from allonym import anonymizers
 
 METHODS = sorted(anonymizers.examples())
-STYLES = {"a4nt": {"model": "age", "target": "adult"}}  # a method that cannot do without
+CHOICES = {  # of methods that cannot do without
+    "a4nt": {"model": "age", "target": "adult"},
+    "commonplace": {"book": "book-example"},
+}
 
 
 def options_of(method: str, vocabulary: Path) -> list[str]:
     accepted = inspect.signature(anonymizers.find(method)).parameters
-    given = {"vocabulary": str(vocabulary), "words": "20", "epsilon": "5.0", **STYLES.get(method, {})}
+    given = {"vocabulary": str(vocabulary), "words": "20", "epsilon": "5.0", **CHOICES.get(method, {})}
     named = [(f"--{name}", value) for name, value in given.items() if name in accepted]
     return ["--method", method, *(part for pair in named for part in pair)]
 
@@ -28,7 +31,7 @@ def test_guarantee_of_each_method_is_that_of_the_api(method, command, vocabulary
     answer = command(*line, "--json").done()
     kind = anonymizers.find(method)
     accepted = inspect.signature(kind).parameters
-    given = {"vocabulary": vocabulary, "words": 20, "epsilon": 5.0, **STYLES.get(method, {})}
+    given = {"vocabulary": vocabulary, "words": 20, "epsilon": 5.0, **CHOICES.get(method, {})}
     promised = kind(**{name: value for name, value in given.items() if name in accepted}).guarantee()
     assert answer.json["guarantee"] == json.loads(promised.to_json())
     assert answer.json["method"] == method

@@ -78,6 +78,12 @@ def _a4nt(**settings: Any) -> Anonymizer:
     return A4NT(**settings)
 
 
+def _commonplace(**settings: Any) -> Anonymizer:
+    from allonym import Commonplace
+
+    return Commonplace(**{"book": "book-example", "sentences": 3, "loss_per_sentence": 7.0, **settings})
+
+
 # Name -> (how it is made, how many of the texts it protects). A new method, or a new way to draw, gets a line here.
 METHODS: dict[str, tuple[Callable[[], Anonymizer], int]] = {
     "random-replacement": (_random, _ALL),
@@ -105,6 +111,8 @@ METHODS: dict[str, tuple[Callable[[], Anonymizer], int]] = {
     ),
     "er-ae neutral": (lambda: _erae(mechanism="subset", style="neutral", loss_per_word=8.0), _FEW),
     "a4nt": (lambda: _a4nt(model="age", target="adult", candidates=4), _FEW),
+    "commonplace": (_commonplace, _ALL),
+    "commonplace, one candidate": (lambda: _commonplace(candidates=1, sentences=1), _ALL),
     "a4nt neutral": (lambda: _a4nt(model="age-neutral", target="neutral", candidates=4), _FEW),
 }
 

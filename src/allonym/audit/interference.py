@@ -186,7 +186,8 @@ def _followed(comparisons: Sequence[DocumentComparison], aspect: str, where: str
 def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], where: str) -> Finding:
     """Tell whether as many words are drawn as the guarantee counts, by mechanisms that lose what it says."""
     promised, most = comparisons[0].promised, max(comparison.most_drawn for comparison in comparisons)
-    written = max(comparison.most_written for comparison in comparisons)
+    # What is written is counted in words, and compared where words are drawn.
+    written = max(c.most_written for c in comparisons) if promised.drawn == "word" else 0
     claimed = (promised.loss_per_word if promised.metric is None else promised.loss_per_unit) or 0.0
     # Of equal mechanisms one: a loss may take a pass over a vocabulary.
     used = {_settings(mechanism): mechanism for comparison in comparisons for mechanism in comparison.mechanisms}
@@ -199,7 +200,7 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], wh
     stated = None if promised.words is None else -(-promised.words // filled) * filled
     verdict: Verdict = "violated"
     if stated is not None and claimed and (most > stated or written > (promised.words or 0)):
-        says = f"{max(most, written):,} words are drawn, but the guarantee counts {promised.words:,}"
+        says = f"{max(most, written):,} {promised.drawn}s are drawn, but the guarantee counts {promised.words:,}"
     elif lost > claimed * _UP:
         says = f"A mechanism that draws loses {lost:.6f}, but the guarantee says {claimed:.6f}"
     elif not most and claimed:
@@ -207,7 +208,7 @@ def _drawn(anonymizer: Anonymizer, comparisons: Sequence[DocumentComparison], wh
     elif not _adds_up(anonymizer):
         says = "The losses of words and documents are more than the total that is stated"
     else:
-        words = f"A document's {most:,} words are drawn by mechanisms that lose what is stated"
+        words = f"A document's {most:,} {promised.drawn}s are drawn by mechanisms that lose what is stated"
         verdict, says = "holds", words if most else "No mechanism was needed"
     return Finding("words drawn", verdict, f"{says} ({where}).", figures)
 

@@ -45,7 +45,7 @@ def audit_method(anonymizer: Anonymizer, *, draws: int = DRAWS, text_draws: int 
 def _claim(promised: Guarantee) -> str:
     if not promised.formal:
         return "nothing"
-    per_word = f"a loss of at most {number(promised.loss_per_word or 0.0)} for each output word"
+    per_word = f"a loss of at most {number(promised.loss_per_word or 0.0)} for each output {promised.drawn}"
     if promised.metric is not None:
         per_word += f", and of {number(promised.loss_per_unit or 0.0)} for each unit of {promised.metric}"
     return f"{per_word}, between {promised.adjacency}"

@@ -31,6 +31,7 @@ _CODES: dict[type[AllonymError], int] = {
 _COMMANDS = {
     "anonymize": "Protect texts, and say what is promised about the result.",
     "audit": "Try to prove a claimed privacy loss wrong.",
+    "book": "Make and look at books of public sentences.",
     "budget": "Show what has been spent on which data.",
     "check": "Say how recognisable a text is.",
     "completion": "Print a script that lets your shell complete what you type.",

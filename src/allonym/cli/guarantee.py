@@ -14,7 +14,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.formats.files import open_documents
 from allonym.formats.tables import shown
 from allonym.privacy import accounting
-from allonym.privacy.statement import number
+from allonym.privacy.statement import counted, number
 
 
 @click.command(name="guarantee", cls=MethodCommand)
@@ -59,7 +59,7 @@ def command(
     if between is not None:
         compared = anonymizer.between(*_documents(between))
         answer["between"] = asdict(compared)
-        lines.append(f"Between the two documents ({compared.words} words each):")
+        lines.append(f"Between the two documents ({counted(compared.words, compared.drawn)} each):")
         lines += [f"  {name}: {value:.4f}" for name, value in compared.distances.items()]
         lines += [f"  loss by {name}: {number(value)}" for name, value in compared.losses.items()]
     talk.data(answer, "\n".join(lines))

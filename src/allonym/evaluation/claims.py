@@ -116,7 +116,7 @@ def _composition(outcome: Outcome, documents: int) -> str:
     promised, to_author = outcome.promised, outcome.promised_to_author
     if promised.epsilon is None or promised.loss_per_word is None or to_author.epsilon is None:
         return "No loss is stated, so there is nothing to add up."
-    per_word = f"Losses add up: at most {number(promised.loss_per_word)} for each output word"
+    per_word = f"Losses add up: at most {number(promised.loss_per_word)} for each output {promised.drawn}"
     again = "Releasing the same documents again adds the loss of that release."
     if promised.words is None:
         return f"{per_word}, as many as the documents of an author have words in all. {again}"

@@ -58,9 +58,10 @@ ENGLISH = Language(
             "patterns of names": "name_patterns",
             "likeness of words": "alike",
             "verb forms": "verb_forms",
+            "blocked words": "blocked_words",
         }
     ),
-    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder"}),
+    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),
 )
 
 LANGUAGES = MappingProxyType({language.code: language for language in (ENGLISH,)})

@@ -16,7 +16,7 @@ from fractions import Fraction
 from typing import Any
 
 from allonym.errors import ParameterError
-from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Guarantee
+from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS, AlsoHolds, Drawn, Guarantee
 
 # Dense where the best order lies for hundreds of words of tens of nats each, sparse above.
 ORDERS = (1.0005, 1.001, 1.002, 1.005, 1.01, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0)
@@ -49,16 +49,21 @@ def pure(
     assumptions: Sequence[str] = (),
     released_as_is: Sequence[str] = (),
     adjacency: str = ANY_TWO_DOCUMENTS,
+    drawn: Drawn = "word",
+    notes: Sequence[str] = (),
 ) -> Guarantee:
     """Return the guarantee of `words` draws a document that each lose at most `loss_per_word`.
 
-    Where `words` is None the output is as long as the text: the promise is then for one word, given their number.
+    Where `words` is None the output is as long as the text: the promise is then for one word, given their number. A
+    draw gives a word, or what `drawn` says.
     """
     return Guarantee(
         definition="pure",
         adjacency=adjacency,
         assumptions=tuple(assumptions),
         released_as_is=tuple(released_as_is),
+        drawn=drawn,
+        notes=tuple(notes),
         **_sums(loss_per_word, words, documents),
     )
 

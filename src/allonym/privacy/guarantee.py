@@ -14,8 +14,10 @@ from allonym.privacy.statement import copied, statement
 Definition = Literal["pure", "approximate", "metric", "none"]
 Unit = Literal["word", "document", "author"]
 Evidence = Literal["proved", "claimed", "none"]
+Drawn = Literal["word", "sentence"]
 
 ANY_TWO_DOCUMENTS = "any two documents"
+_CHOICES = (("definition", Definition), ("unit", Unit), ("evidence", Evidence), ("drawn", Drawn))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +35,9 @@ class Guarantee:
 
     Attributes:
         definition: "pure" (ε), "approximate" (ε, δ), "metric" (ε times a distance) or "none".
-        loss_per_word: Largest loss of one output word; None where nothing is promised.
-        words: Output words of one document.
+        loss_per_word: Largest loss of one draw, which gives an output word or what `drawn` says; None where nothing is
+            promised.
+        words: Draws of one document: its output words, or what `drawn` says.
         documents: Documents of the unit: 1, or all documents of one author.
         epsilon: The total for the unit: loss per word × words × documents.
         delta: Probability that the bound fails; 0 for pure promises.
@@ -47,6 +50,8 @@ class Guarantee:
         copies: The habits of a text that the method copies, by name (`allonym.privacy.habits`), for programs.
         released_as_is: What of the input is in the output unprotected, in words: those habits, and what a job adds.
         also_holds: Further bounds on the same release, never in place of the main one.
+        drawn: What one draw gives: a word or a sentence.
+        notes: What a reader should know of such a release beside its privacy, in sentences.
     """
 
     definition: Definition
@@ -64,9 +69,11 @@ class Guarantee:
     copies: frozenset[str] = frozenset()
     released_as_is: tuple[str, ...] = ()
     also_holds: tuple[AlsoHolds, ...] = ()
+    drawn: Drawn = "word"
+    notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, allowed in (("definition", Definition), ("unit", Unit), ("evidence", Evidence)):
+        for name, allowed in _CHOICES:
             if getattr(self, name) not in get_args(allowed):
                 raise ParameterError(f"{name} must be one of {get_args(allowed)}, got {getattr(self, name)!r}.")
         if self.documents < 1 or (self.words is not None and self.words < 0):
@@ -121,7 +128,7 @@ class Guarantee:
     def to_dict(self) -> dict[str, Any]:
         """Return all fields, and the statement, as plain values."""
         fields = asdict(self)
-        for name in ("assumptions", "released_as_is", "also_holds"):
+        for name in ("assumptions", "released_as_is", "also_holds", "notes"):
             fields[name] = list(fields[name])
         fields["copies"] = sorted(fields["copies"])
         return {**fields, "formal": self.formal, "statement": str(self)}

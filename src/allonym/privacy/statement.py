@@ -39,6 +39,7 @@ def statement(guarantee: Guarantee) -> str:
         sentences.append(f"Copied from the input without protection: {_listed(guarantee.released_as_is)}.")
     elif guarantee.formal:
         sentences.append("Nothing else of the input is in the output.")
+    sentences += guarantee.notes
     if guarantee.assumptions:
         label = "This holds if" if guarantee.formal else "Reason"
         sentences.append(f"{label}: {'; '.join(guarantee.assumptions)}.")
@@ -66,7 +67,7 @@ def counted(count: int, thing: str) -> str:
 
 def _promise(guarantee: Guarantee) -> list[str]:
     epsilon, per_word = guarantee.epsilon or 0.0, guarantee.loss_per_word or 0.0
-    factor = "each output word shifts an observer's odds by a factor of at most"
+    factor = f"each output {guarantee.drawn} shifts an observer's odds by a factor of at most"
     if guarantee.metric is None:
         bound = f"{factor} e^{number(per_word)} ({guarantee.evidence})"
     else:
@@ -88,7 +89,7 @@ def _total(guarantee: Guarantee, epsilon: float) -> str:
         return "; words add up, and how many there are is not hidden"
     whose = "the document" if guarantee.unit != "author" else f"all {guarantee.documents:,} documents of one author"
     failing = f", except with probability {guarantee.delta:g}" if guarantee.delta else ""
-    return f"; with {guarantee.words or 0:,} words, ε = {number(epsilon)} for {whose}{failing}"
+    return f"; with {counted(guarantee.words or 0, guarantee.drawn)}, ε = {number(epsilon)} for {whose}{failing}"
 
 
 def _reading(guarantee: Guarantee, epsilon: float) -> str:
@@ -102,7 +103,7 @@ def _reading(guarantee: Guarantee, epsilon: float) -> str:
         return "That is a moderate guarantee."
     return (
         "A total this large does not by itself rule out that the text is recognised: "
-        "it bounds what one word reveals, so judge the whole by measured attacks as well."
+        f"it bounds what one {guarantee.drawn} reveals, so judge the whole by measured attacks as well."
     )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from allonym import arithmetic, distances
 from allonym.anonymizers.base import Anonymizer, check_words
+from allonym.anonymizers.between import Between
 from allonym.anonymizers.syntf.counts import counts_of, draw_words
 from allonym.anonymizers.words.auditing import WordAuditing
 from allonym.anonymizers.words.deniability import Deniability
@@ -55,15 +56,6 @@ _UP = 1 + 1e-12  # distances err by less in their last digits, and a loss must n
 
 Int64 = NDArray[np.int64]
 Float32 = NDArray[np.float32]
-
-
-@dataclass(frozen=True)
-class Between:
-    """How well two given documents are hidden behind one another."""
-
-    words: int  # words of each that are compared
-    distances: dict[str, float]  # each distance that applies, by name
-    losses: dict[str, float]  # each loss that applies, by name
 
 
 @dataclass(frozen=True)

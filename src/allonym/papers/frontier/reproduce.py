@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
 from allonym import __version__, anonymizers
 from allonym.attackers.panel import default_panel
@@ -14,7 +15,7 @@ from allonym.papers.frontier import tables
 from allonym.papers.ruler.grounds import GROUNDS, SEED, asked_for
 from allonym.papers.ruler.measure import Work, measure, take_over
 from allonym.papers.ruler.rows import Measured, MethodRow
-from allonym.papers.ruler.settings import OURS, PLAIN_CLAUSES, Compared, Setting, read_rivals
+from allonym.papers.ruler.settings import BOOKS, OURS, PLAIN_CLAUSES, Compared, Setting, read_rivals
 
 markdown = tables.markdown
 figures = tables.figures
@@ -37,7 +38,8 @@ def run(asked: Asked) -> Results:
         done = Work(asked.work, ground, runs)
         take_over(asked.earlier, done)
         if ground in wanted:
-            measure(asked.data, compared if ground.whole else PLAIN_CLAUSES, done, report)
+            whole = [*_with_a_book(ground.name, report), *compared]
+            measure(asked.data, whole if ground.whole else PLAIN_CLAUSES, done, report)
         if measured := _of_the_frontier(done):
             grounds[ground.name] = measured.to_json()
     return {
@@ -53,7 +55,7 @@ def run(asked: Asked) -> Results:
 
 def _of_the_frontier(work: Work) -> Measured | None:
     """Return the rows that are done of our settings and of rivals; None if there are none. Other papers have others."""
-    ours = {setting.name for setting in OURS}
+    ours = {setting.name for setting in (*OURS, *BOOKS.get(work.ground.name, ()))}
     rows = [row for row in work.rows() if not isinstance(row, MethodRow) or row.rival or row.name in ours]
     return Measured.of_rows(rows) if work.has_originals else None
 
@@ -64,6 +66,17 @@ def _installed(report: Callable[[str], None]) -> list[Setting]:
     for method in sorted({setting.method for setting in OURS} - set(known)):
         report(f"{method} is left out: it is not installed.")
     return [setting for setting in OURS if setting.method in known]
+
+
+def _with_a_book(ground: str, report: Callable[[str], None]) -> list[Setting]:
+    """Return our settings that need a book of these texts' kind, where it was made."""
+    made = []
+    for setting in BOOKS.get(ground, ()):
+        if Path(setting.parameters["book"]).is_dir():
+            made.append(setting)
+        else:
+            report(f"{setting.name} is left out: make its book with tools/prepare_books.py and `allonym book build`.")
+    return made
 
 
 def _in_turn(compared: Sequence[Compared]) -> list[Compared]:

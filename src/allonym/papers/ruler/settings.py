@@ -152,6 +152,13 @@ def style_translation(model: str, target: str, name: str) -> Setting:
     return Setting("a4nt", "A4NT (no proof)", name, {"model": model, "target": target})
 
 
+def commonplace(book: str, sentences: int, *, loss: float = 13.3, candidates: int = 3) -> Setting:
+    """Return sentences of a book, whose folder is named as it lies: a book is no part of the package."""
+    name = f"{sentences} sentences of {Path(book).name}"
+    parameters = {"book": book, "sentences": sentences, "candidates": candidates, "loss_per_sentence": loss}
+    return Setting("commonplace", "Commonplace (ours)", name, parameters)
+
+
 ROUND_TRIP = Setting("round-trip", "round trip (no proof)", "", {})
 PLAIN_GHOSTWRITER = Setting("ghostwriter", "Ghostwriter, plain (no proof)", "", {})
 AS_AN_ADULT = style_translation("age", "adult", "as an adult")
@@ -168,6 +175,11 @@ OURS = (
     AS_AN_ADULT,
 )
 PLAIN_CLAUSES = OURS[:1]
+# By the name of the texts; measured where the folder of the book lies: see tools/prepare_books.py.
+BOOKS = {
+    "imdb62-10": (commonplace("books/reviews", 6),),
+    "newsgroups20-10": (commonplace("books/posts", 6),),
+}
 
 
 def read_rivals(path: Path | None) -> list[Rival]:
