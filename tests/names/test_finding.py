@@ -53,6 +53,7 @@ def test_the_model_adds_what_rules_miss_and_says_what_it_is():
     text = "Will will be there, and so will Paris."
     assert len(found(text, model=True)) >= len(found(text, model=False))
     assert ("name", "Mr Okafor") in found("Dear Mr Okafor, thank you.", model=True)  # without the salutation
+    assert found("Dear Sir or Madam,\nI write to complain.", model=True) == []
 
 
 @settings(max_examples=60, deadline=None)

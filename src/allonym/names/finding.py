@@ -191,8 +191,8 @@ def _begin(text: str, start: int, end: int) -> int:
 
 
 def _may_be_a_name(words: str) -> bool:
-    """Tell whether what the model takes for a name has a capital or is no word that sentences are made of."""
-    return any(sign.isupper() for sign in words) and words.lower() not in STOP_WORDS
+    """Tell whether what the model takes for a name has a capital and is no word of a sentence or a salutation."""
+    return any(sign.isupper() for sign in words) and words.lower() not in STOP_WORDS | by_capitals.NO_NAMES
 
 
 def _kind(text: str, start: int, end: int, said: Kind | None) -> Kind:
