@@ -88,6 +88,8 @@ def test_topical_words_need_labelled_texts_that_are_not_the_input(command, label
     reference = labelled()
     plain = tmp_path / "plain.txt"
     plain.write_text("words", encoding="utf-8")
+    entries = tmp_path / "entries.csv"
+    entries.write_text("entry,topic\nwords about a thing,one\nwords about another,two\n", encoding="utf-8")
     method = ["--method", "laplace", "--vocabulary", vocabulary, "--epsilon", "5"]
     ready = [*method, "--topical-words", "10", "--reference", reference, "--reference-text", "body"]
     for line, said in {
@@ -97,7 +99,9 @@ def test_topical_words_need_labelled_texts_that_are_not_the_input(command, label
         (*method, "--reference", reference, "--reference-label", "topic"): "give --topical-words too",
         (*ready, "--reference-label", "theme"): "has no column 'theme'",
         (*ready, "--reference-label", "body"): "different columns",
-        (*ready[:-2], "--reference-label", "topic"): "name one with --reference-text",
+        (*method, "--topical-words", "10", "--reference", entries, "--reference-label", "topic"): (
+            "name one with --reference-text"
+        ),
         (*ready, "--reference-label", "topic", "--order", "text"): "bag",
         (*ready, "--reference", plain, "--reference-label", "topic"): "must be one of .csv",
         ("--method", "syntf", "--reference", reference, "--reference-label", "topic"): "has no use",

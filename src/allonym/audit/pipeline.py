@@ -20,6 +20,7 @@ from allonym.mechanisms.base import Float64, Int64
 from allonym.randomness import secure
 
 ROWS = 300  # of each document
+_TURNED_ROWS = 2_400  # of a text and of its reverse, of which one word each is compared
 _ALIKE = 100  # rows of one document that are compared with each other
 _DRAWS = 4_000  # at full size
 _FEW_ROWS = 40
@@ -108,12 +109,12 @@ def _reversed(small: Small) -> Iterator[Test]:
     apart = np.abs(small.laws[:, None] - small.laws[None]).sum(axis=2)
     first, second = (small.words[number] for number in np.unravel_index(apart.argmax(), apart.shape))
     words = [first] * (_LENGTH // 2) + [second] * (_LENGTH // 2)
-    texts = [" ".join(one) for one in (words, words[::-1]) for _ in range(ROWS)]
+    texts = [" ".join(one) for one in (words, words[::-1]) for _ in range(_TURNED_ROWS)]
     released = columns_of(small.anonymizer.release(texts).payload, small.words)
     if any((row < 0).any() for row in released) or len({len(row) for row in released}) > 1:
         yield Test("words that are in no law, or missing", 0.0)
         return
-    drawn = np.stack(released).reshape(2, ROWS, -1)
+    drawn = np.stack(released).reshape(2, _TURNED_ROWS, -1)
     for place in (0, -1):
         counts = [np.bincount(rows[:, place], minlength=len(small.words)) for rows in drawn]
         yield Test(f"the {'first' if place == 0 else 'last'} word of a text and of its reverse", same_law(*counts))

@@ -12,6 +12,7 @@ import click
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError
 from allonym.formats.files import open_documents
+from allonym.metrics.figures import percent
 
 if TYPE_CHECKING:
     from allonym.books.book import Book
@@ -115,7 +116,7 @@ def show(talk: Talk, folder: str, sample: str | None, text: str | None, each: bo
         covered = coverage(book, texts)
         record["coverage"] = asdict(covered)
         lines.append(
-            f"Of {covered.sentences:,} sentences of the sample, {covered.close:.0%} have a close one in the book; "
+            f"Of {covered.sentences:,} sentences of the sample, {percent(covered.close)} have a close one in the book; "
             f"the usual cosine with the nearest is {covered.median:.2f}."
         )
         if each:

@@ -50,7 +50,7 @@ def _rows(method: str, about: dict[str, Any], measured: Sequence[dict[str, Any]]
             about["gives"],
             row.get("setting") or _NOTHING,
             _written(row.get("loss_per_word"), ".1f"),
-            f"{100 * row['named']:.0f} %" if row else _NOTHING,
+            row.get("named_in_words", _NOTHING),
             _written(row.get("meaning"), ".2f"),
             _written(row.get("words_per_second"), ",.0f"),
         )

@@ -59,6 +59,7 @@ ENGLISH = Language(
             "likeness of words": "alike",
             "verb forms": "verb_forms",
             "blocked words": "blocked_words",
+            "public style": "public_style",
         }
     ),
     frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),

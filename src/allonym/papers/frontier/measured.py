@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+from allonym.metrics.figures import percent
 from allonym.papers.ruler.settings import OURS
 
 GROUND = "newsgroups20-10"  # on which all methods were measured
@@ -19,7 +20,7 @@ def stored(result: Path) -> str:
     known = [setting for setting in OURS if setting.name in by_name]
     note = (
         f"Measured on posts of {original['about']['authors']} newsgroup writers: of originals the strongest attacker "
-        f"names {100 * original['strongest']['value']:.0f} %, by chance {100 * original['about']['chance']:.0f} %. "
+        f"names {percent(original['strongest']['value'])}, by chance {percent(original['about']['chance'])}. "
         "Other texts and attackers give other figures: see docs/frontier.md."
     )
     figures = {"note": note, "rows": [_row(setting.method, by_name[setting.name]) for setting in known]}
@@ -34,6 +35,7 @@ def _row(method: str, row: dict[str, Any]) -> dict[str, Any]:
         "setting": row["setting"],
         "loss_per_word": loss,
         "named": round(row["strongest"]["value"], 4),
+        "named_in_words": percent(row["strongest"]["value"]),  # written here: the command loads next to nothing
         "meaning": round(row["use"]["meaning"]["value"], 4),
         "words_per_second": round(row["words_per_second"]) if row.get("words_per_second") else None,
     }
