@@ -199,7 +199,9 @@ def _guard(sources: Sources) -> str:
 TABLES: dict[str, Callable[[Sources], str]] = {
     "a4nt-headline": _a4nt_headline,
     "attackers": _attackers,
+    "commonplace": _frontier("imdb62-10", "Commonplace"),
     "erae-settings": _frontier("imdb62-10", "ER-AE"),
+    "frontier-blogs-50": _whole_frontier("blogs-50"),
     "frontier-imdb62-10": _whole_frontier("imdb62-10"),
     "frontier-newsgroups20-10": _whole_frontier("newsgroups20-10"),
     "guard": _guard,
