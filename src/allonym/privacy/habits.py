@@ -38,6 +38,20 @@ CARRY_NAMES: Final = frozenset(
     }
 )
 
+# What is left of a text that was translated and back, sentence by sentence, with its layout.
+LEFT_BY_TRANSLATION: Final = frozenset(
+    {
+        Habit.ROUGH_SENTENCE_LENGTHS,
+        Habit.NUMBER_OF_SENTENCES,
+        Habit.MOST_WORDS_AND_MARKS,
+        Habit.CASE,
+        Habit.PUNCTUATION,
+        Habit.NUMBERS_AND_NAMES,
+        Habit.LINE_BREAKS,
+        Habit.UNKNOWN_WORDS,
+    }
+)
+
 
 def checked(copies: Iterable[str]) -> frozenset[str]:
     """Return the habits as a set, or refuse what is no habit."""

@@ -27,24 +27,12 @@ from allonym.anonymizers.ghostwriter import writing
 from allonym.errors import ParameterError
 from allonym.networks.translation import weights
 from allonym.privacy import Guarantee, accounting
-from allonym.privacy.habits import Habit
+from allonym.privacy.habits import LEFT_BY_TRANSLATION
 from allonym.randomness import DocumentStreams
 
 REASONS: Final = (
     "this method has no proof, only measured attacks",
     "what a text is about, its facts and their order stay, and attackers who learn from rewritten texts find them",
-)
-COPIES: Final = frozenset(
-    {
-        Habit.ROUGH_SENTENCE_LENGTHS,
-        Habit.NUMBER_OF_SENTENCES,
-        Habit.MOST_WORDS_AND_MARKS,
-        Habit.CASE,
-        Habit.PUNCTUATION,
-        Habit.NUMBERS_AND_NAMES,
-        Habit.LINE_BREAKS,
-        Habit.UNKNOWN_WORDS,
-    }
 )
 _NO_PROOF_YET: Final = (
     "loss_per_word must be None: Ghostwriter with a proved loss needs a network that is not shipped yet. "
@@ -79,7 +67,7 @@ class Ghostwriter(Anonymizer):
 
     def guarantee(self, documents: int = 1) -> Guarantee:
         """Return a guarantee of nothing, with the reasons and what of the text is copied."""
-        return accounting.nothing(reasons=REASONS, documents=documents, copies=COPIES)
+        return accounting.nothing(reasons=REASONS, documents=documents, copies=LEFT_BY_TRANSLATION)
 
     def _anonymize(self, texts: Sequence[str], streams: DocumentStreams) -> Any:  # noqa: ANN401
         return [writing.written(text) for text in texts]
