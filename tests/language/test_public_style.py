@@ -64,6 +64,8 @@ def test_spelling_is_british():
         == "The colour of the centre was grey, he realised."
     )
     assert spelling.british("See color.example.org and COLOR") == "See color.example.org and COLOR"
+    for unlike in ("The meter was read.", "It weighs a ton.", "We tire of the program.", "I have power of attorney."):
+        assert spelling.british(unlike) == unlike
 
 
 def test_amounts_and_dates_have_one_form_and_one_value():
