@@ -9,9 +9,7 @@ from typing import Final
 
 from allonym.names.finding import KINDS, Kind, find
 
-NO_PROOF: Final = (
-    "Names are found by rules and a small model, which miss some: read the result yourself. This is no proof."
-)
+NO_PROOF: Final = "Some names are always missed: read the result yourself. This is no proof."
 _NAMES: Final[dict[Kind, tuple[str, str]]] = {
     "name": ("name", "names"),
     "place": ("place", "places"),
