@@ -8,6 +8,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from allonym.anonymizers.round_trip import RoundTrip
+
 
 def bad_usages(folder: Path) -> dict[str, list[object]]:
     """Bad command lines by name; `SYNTF` stands for the quick method's options, `TABLE` for a sound table."""
@@ -186,3 +188,12 @@ def test_the_input_is_no_reference_for_itself(command, tmp_path):
     assert "reference is the input itself" in command("anonymize", tmp_path / "in.csv", *options).refused().err
     options = ("--method", "identity", "--reference", tmp_path / "in.csv")
     assert "has no use for --reference with" in command("anonymize", tmp_path / "in.csv", *options).refused().err
+
+
+def test_what_is_not_installed_is_said_alone_and_charges_nothing(command, tmp_path, monkeypatch):
+    monkeypatch.setattr(RoundTrip, "missing", lambda _: "Run `pip install something`.")
+    letter, ledger = tmp_path / "letter.txt", tmp_path / "ledger.db"
+    letter.write_text("Anna Meyer met me in Leeds.", encoding="utf-8")
+    line = ("anonymize", letter, "--method", "round-trip", "--budget-db", ledger)
+    assert "pip install something" in command(*line).refused().err
+    assert not ledger.exists()

@@ -23,7 +23,7 @@ from allonym.cli.guiding import KindChoice, MethodCommand
 from allonym.cli.options import build, method_options
 from allonym.cli.presets import ABOUT, PRESETS, expanded
 from allonym.cli.talk import Talk, common_options
-from allonym.errors import AllonymError, InputError, RowsError, StoppedError
+from allonym.errors import AllonymError, InputError, MissingDependencyError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
 from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
@@ -138,8 +138,8 @@ def command(
             chunk_rows=chunk_rows,
             parts=parts,
         )
-    if job.out is not None and not (resume or dry_run):  # a refusal comes alone, before anything is told
-        refuse_target(job.out, force, source=documents.source)
+    if not dry_run:
+        _refuse(job, force, resume)
     named = looking.tell(talk, anonymizer, documents, names)
     if dry_run:
         return _foretell(talk, job, budget)
@@ -155,6 +155,14 @@ def command(
     if documents.skipped:
         talk.say(f"Not read, because they are links that lead elsewhere: {len(documents.skipped):,}.")
     return _told(talk, job, outcome, on_error, {} if named is None else {"names": named.to_json()})
+
+
+def _refuse(job: Plan, force: bool, resume: bool) -> None:
+    """Refuse what cannot be written or drawn: a refusal comes alone, before anything is told or charged."""
+    if job.out is not None and not resume:
+        refuse_target(job.out, force, source=job.documents.source)
+    if lack := job.anonymizer.missing():
+        raise MissingDependencyError(lack)
 
 
 def _sign(delimiter: str | None) -> str | None:
