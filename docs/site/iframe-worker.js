@@ -1,0 +1,25 @@
+// Search on pages that were opened from the disk. Browsers start no worker from a file, but they load a script into a
+// frame: here a frame that is not shown plays the worker. Pages that come from a server keep the browser's own workers.
+if (location.protocol === "file:") {
+  window.Worker = class {
+    constructor(address) {
+      this.onmessage = this.onerror = this.onmessageerror = null;
+      this.frame = document.createElement("iframe");
+      this.frame.hidden = true;
+      document.documentElement.append(this.frame);
+      this.inside = this.frame.contentWindow;
+      this.inside.postMessage = (data) => setTimeout(() => this.onmessage?.(new MessageEvent("message", { data })));
+      const script = this.inside.document.createElement("script");
+      this.ready = new Promise((done) => script.addEventListener("load", done));
+      script.addEventListener("error", () => this.onerror?.(new Event("error", { cancelable: true })));
+      script.src = address;
+      this.inside.document.documentElement.append(script);
+    }
+    postMessage(data) {
+      this.ready.then(() => this.inside.dispatchEvent(new MessageEvent("message", { data })));
+    }
+    terminate() {
+      this.frame.remove();
+    }
+  };
+}
