@@ -130,7 +130,8 @@ def test_what_is_shown_is_compared():
 @pytest.fixture
 def place(tmp_path):
     """A folder as a clone looks to the tutorials, with the programs they call."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for name in ("examples", "CONTRIBUTING.md"):
+        (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "bin").mkdir()
     for name, line in (("python", sys.executable), ("allonym", f"{sys.executable} -m allonym")):
         program = tmp_path / "bin" / name
