@@ -75,6 +75,7 @@ numbers: $(VENV)/.dev
 # The pictures of the page in docs/images, taken again (needs Debian's chromium).
 pictures: $(VENV)/.dev
 	$(BIN)/python benchmarks/page_pictures.py
+	$(BIN)/python benchmarks/tutorial_pictures.py
 
 dist: man
 	$(BIN)/python -m build --no-isolation --outdir dist .

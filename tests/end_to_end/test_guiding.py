@@ -57,7 +57,8 @@ def test_what_is_given_goes_before_a_preset(command, tmp_path):
 
 
 def test_methods_are_compared_by_measured_figures(command):
-    assert MEASURED.read_text("utf-8") == measured.stored(ROOT / "results" / "frontier.json")
+    sources = [ROOT / "results" / f"{name}.json" for name in ("frontier", "syntf")]
+    assert MEASURED.read_text("utf-8") == measured.stored(*sources)
     shown = command("methods").done()
     rows = {line.split()[0] for line in shown.out.splitlines() if line}
     assert set(told.kept()["methods"]) <= rows

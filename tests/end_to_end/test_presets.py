@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from allonym import anonymizers
-from allonym.cli.presets import ABOUT, PRESETS
+from allonym.cli.presets import ABOUT, MEASURED_AS, PRESETS
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 # What a preset cannot bring: a book of public sentences, labelled public texts, programs of others.
@@ -57,6 +57,7 @@ def test_nothing_that_was_measured_is_better_than_a_preset(name, command, tmp_pa
         alike = {row["name"]: row for row in rows.values() if row["name"].startswith("SynTF") == vectors}
         for row in same:
             assert better(alike, row, "topic" if vectors else "meaning") == []
+            assert MEASURED_AS[method, row["setting"]] == name
             seen += 1
     assert seen, "this preset was never measured"
 
@@ -70,6 +71,12 @@ def test_a_setting_that_is_worse_in_both_is_seen():
     rows = measured()["imdb62-10"]
     groups = rows["ER-AE, public groups (ours), loss 8 a word"]
     assert "ER-AE, plain clauses (ours), 1 clause" in better(rows, groups, "meaning")
+
+
+def test_methods_shows_what_every_preset_is_worth(command):
+    rows = command("methods", "--json").done().json["rows"]
+    assert sorted(row["preset"] for row in rows if row["preset"]) == sorted(PRESETS)
+    assert all(name in command("methods").done().out for name in PRESETS)
 
 
 def test_every_preset_is_explained():

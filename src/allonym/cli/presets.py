@@ -21,6 +21,13 @@ PRESETS: Final[dict[str, tuple[str, ...]]] = {
     # The least ε of SynTF's paper: what can be learned from the counts and what attackers reach hardly change with it.
     "classifier": ("--method", "syntf", "--epsilon", "35"),
 }
+# Where `allonym methods` shows what each is worth: the method and the setting of a row.
+MEASURED_AS: Final = {
+    ("erae", "3 clauses"): "survey",
+    ("ghostwriter", ""): "letter",
+    ("erae", "8 clauses"): "reviews",
+    ("syntf", "ε = 35"): "classifier",
+}
 ABOUT: Final = (
     "Settings for what you have: survey (short answers, as three plain clauses each), reviews (longer texts, as "
     "eight), letter (written anew with its facts; nothing is proved) or classifier (word counts to train on). An "

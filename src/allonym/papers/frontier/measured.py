@@ -1,4 +1,4 @@
-"""What `allonym methods` shows of the frontier: a row for each setting of ours, in the file that the command reads."""
+"""What `allonym methods` shows: a row for each of our settings that was measured, in the file that the command reads."""
 
 from __future__ import annotations
 
@@ -7,17 +7,20 @@ from pathlib import Path
 from typing import Any
 
 from allonym.metrics.figures import percent
-from allonym.papers.ruler.settings import OURS
+from allonym.papers.ruler.settings import OURS, syntf_by_epsilon
 
+SHOWN = (*OURS, syntf_by_epsilon(35.0))  # the frontier's, and what a preset stands for
 GROUND = "newsgroups20-10"  # on which all methods were measured
 
 
-def stored(result: Path) -> str:
-    """Return the figures of `results/frontier.json` that the command shows, as JSON."""
-    rows = json.loads(result.read_text("utf-8"))["grounds"][GROUND]["rows"]
-    by_name = {row["name"]: row for row in rows}
+def stored(*results: Path) -> str:
+    """Return the figures of result files that the command shows, as JSON; a row in several is taken from the first."""
+    by_name: dict[str, dict[str, Any]] = {}
+    for result in results:
+        for row in json.loads(result.read_text("utf-8"))["grounds"][GROUND]["rows"]:
+            by_name.setdefault(row["name"], row)
     original = by_name["original"]
-    known = [setting for setting in OURS if setting.name in by_name]
+    known = [setting for setting in SHOWN if setting.name in by_name]
     note = (
         f"Measured on posts of {original['about']['authors']} newsgroup writers: of originals the strongest attacker "
         f"names {percent(original['strongest']['value'])}, by chance {percent(original['about']['chance'])}. "
