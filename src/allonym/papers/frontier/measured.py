@@ -1,4 +1,4 @@
-"""What `allonym methods` shows: a row for each of our settings that was measured, in the file that the command reads."""
+"""What `allonym methods` shows: a row for each measured setting of ours, in the file that the command reads."""
 
 from __future__ import annotations
 
