@@ -8,7 +8,7 @@ if (location.protocol === "file:") {
       this.frame.hidden = true;
       document.documentElement.append(this.frame);
       this.inside = this.frame.contentWindow;
-      this.inside.postMessage = (data) => setTimeout(() => this.onmessage?.(new MessageEvent("message", { data })));
+      this.inside.postMessage = (data) => this.hand(data, (event) => this.onmessage?.(event));
       const script = this.inside.document.createElement("script");
       this.ready = new Promise((done) => script.addEventListener("load", done));
       script.addEventListener("error", () => this.onerror?.(new Event("error", { cancelable: true })));
@@ -16,7 +16,11 @@ if (location.protocol === "file:") {
       this.inside.document.documentElement.append(script);
     }
     postMessage(data) {
-      this.ready.then(() => this.inside.dispatchEvent(new MessageEvent("message", { data })));
+      this.hand(data, (event) => this.ready.then(() => this.inside.dispatchEvent(event)));
+    }
+    hand(data, take) {
+      const event = new MessageEvent("message", { data: structuredClone(data) }); // either side may change its own
+      setTimeout(() => take(event));
     }
     terminate() {
       this.frame.remove();

@@ -155,10 +155,12 @@ def test_the_search_works_on_pages_from_the_disk(page, built, browser):
     requests: list[str] = []
     tab.on("request", lambda request: requests.append(request.url))
     tab.goto((built / page).as_uri())
-    tab.keyboard.press("/")
-    tab.get_by_role("textbox", name="Search").or_(tab.get_by_placeholder("Search")).first.fill("Ghostwriter")
-    found = tab.locator("a[href*='ghostwriter.html']").locator("visible=true")
+    tab.get_by_role("button", name="Search").first.click()
+    box = tab.locator("input[aria-label=Search]")
+    box.press_sequentially("Ghostwriter", delay=20)
+    found = tab.locator("dialog a[href*='/ghostwriter.html']")
     found.first.wait_for()
+    assert box.input_value() == "Ghostwriter"
     found.first.click()
     tab.wait_for_url("**/ghostwriter.html*")
     tab.close()
