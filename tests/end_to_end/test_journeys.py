@@ -9,7 +9,6 @@ by benchmarks/journeys.py: no test here depends on speed.
 from __future__ import annotations
 
 import csv
-import importlib.util
 import json
 import re
 from pathlib import Path
@@ -20,6 +19,7 @@ pytest.importorskip("starlette", reason="the extra `web` is not installed")
 pytest.importorskip("httpx", reason="Starlette's test client needs httpx")
 
 from tests.conftest import PATIENCE
+from tests.end_to_end.surveys import write_survey
 from tests.web.conftest import chromium, visit  # noqa: F401 - fixtures
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -77,11 +77,8 @@ def rewritten(text: str) -> str:
 @pytest.fixture(scope="module")
 def survey(tmp_path_factory) -> Path:
     """Write a survey of 2,200 rows, as a spreadsheet would save it."""
-    found = importlib.util.spec_from_file_location("make_texts", ROOT / "examples" / "make_texts.py")
-    module = importlib.util.module_from_spec(found)
-    found.loader.exec_module(module)
     path = tmp_path_factory.mktemp("survey") / "survey.xlsx"
-    module.write_survey(path, module.survey(GUESTS, ANSWERS))
+    write_survey(path, GUESTS, ANSWERS)
     return path
 
 

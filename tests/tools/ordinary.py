@@ -14,6 +14,15 @@ from functools import cache
 from pathlib import Path
 
 NOBODY = 65534
+ROOT = Path(__file__).resolve().parents[2]
+# In a network of its own, this machine's own address must be switched on before rights are given up.
+_WITH_LOOPBACK = """
+import os, sys
+sys.path.insert(0, sys.argv.pop(1))
+from tests.web.cut_off import raise_loopback
+raise_loopback()
+os.execvp(sys.argv[1], sys.argv[1:])
+"""
 
 
 @cache
@@ -30,7 +39,9 @@ def without_network() -> tuple[str, ...] | None:
 
 def as_somebody() -> list[str]:
     """Return what to put before a command so that it runs without a network, and without the rights of root."""
-    return [*(without_network() or ()), *_without_rights()]
+    cut = without_network()
+    loopback = () if cut is None else (*cut, sys.executable, "-c", _WITH_LOOPBACK, str(ROOT))
+    return [*loopback, *(_without_rights() or ("env",))]
 
 
 def _without_rights() -> tuple[str, ...]:

@@ -54,6 +54,7 @@ def wheel(folder, version="1.0", needs="", licence="MIT"):
     with zipfile.ZipFile(path, "w") as file:
         for name, text in files.items():
             file.writestr(zipfile.ZipInfo(name), text)
+        file.writestr(zipfile.ZipInfo(f"greeter-{version}.dist-info/licenses/"), "")  # as some wheels list folders
     return path
 
 

@@ -10,9 +10,9 @@ from pathlib import Path, PurePosixPath
 
 # Beginnings of what packages say; each may be passed on unchanged, inside of anything, at no cost.
 _FREE = (
-    "0bsd", "apache", "bsd", "cc0", "isc", "mit", "mozilla public license 2.0", "mpl-2.0", "psf", "python software",
-    "unlicense", "zlib",
-)  # fmt: skip
+    *("0bsd", "apache", "bsd", "cc-by-4", "cc-by-sa-4", "cc0", "isc", "mit", "mozilla public license 2.0", "mpl-2.0"),
+    *("psf", "python software", "unlicense", "zlib"),
+)
 _TEXTS = ("license", "licence", "copying", "notice", "authors")
 
 
@@ -69,10 +69,17 @@ def may_be_passed_on(licence: str) -> bool:
 
 def _is_licence(name: str) -> bool:
     path = PurePosixPath(name)
-    return ".dist-info/" in name and path.name.lower().startswith(_TEXTS) and path.suffix != ".py"
+    return (
+        ".dist-info/" in name
+        and not name.endswith("/")
+        and path.name.lower().startswith(_TEXTS)
+        and path.suffix != ".py"
+    )
 
 
 def _short(name: str, place: str) -> str:
-    """Return a licence file's name within its package's folder, without folders of its own."""
-    inside = PurePosixPath(name).relative_to(PurePosixPath(place).parent)
+    """Return a name without folders for a licence file, that of the package itself or of one that it carries."""
+    own = PurePosixPath(place).parent
+    path = PurePosixPath(name)
+    inside = path.relative_to(own) if path.is_relative_to(own) else path
     return "-".join(part for part in inside.parts if part not in ("licenses", "license_files"))

