@@ -61,6 +61,7 @@ def test_a_whistleblowers_letter_is_marked_rewritten_and_copied(visit):  # noqa:
     tab.wait_for_selector("#draft:not([hidden]) #result .change", timeout=SLOW)
     assert tab.get_by_role("button", name="Copy", exact=True).count() == 1
     person.click("button", "Copy")
+    tab.get_by_role("button", name="Copied", exact=True).wait_for(timeout=SLOW)
     copied = tab.evaluate("navigator.clipboard.readText()")
     assert copied.strip() == rewritten(LETTER.read_text("utf-8")).strip()
     assert person.count <= MOST_CLICKS
