@@ -1,6 +1,6 @@
 """`pipx install` of the wheel, with the extras that the documentation names.
 
-It needs pipx, the wheel of `make dist`, and the wheels that `make bundle` downloaded, which stand in for an index; where
+It needs pipx, the wheel of `make dist`, and the wheels that `make bundle` downloaded, which stand for an index; where
 one of them is missing it is skipped.
 """
 
