@@ -101,8 +101,18 @@ def descend(
     for text in order:
         first, last = ends[text], ends[text + 1]
         scores[:] = constants
-        for place in range(first, last):
-            row, value = weights[columns[place]], data[place]
+        fours = first + (last - first) // 4 * 4
+        # Each sum waits for the one before; with four features a sum, processors without AVX-512 wait a third less.
+        for entry in range(first, fours, 4):
+            row0, row1 = weights[columns[entry]], weights[columns[entry + 1]]
+            row2, row3 = weights[columns[entry + 2]], weights[columns[entry + 3]]
+            value0, value1, value2, value3 = data[entry], data[entry + 1], data[entry + 2], data[entry + 3]
+            for author in range(lanes):
+                scores[author] += (value0 * row0[author] + value1 * row1[author]) + (
+                    value2 * row2[author] + value3 * row3[author]
+                )
+        for entry in range(fours, last):
+            row, value = weights[columns[entry]], data[entry]
             for author in range(lanes):
                 scores[author] += value * row[author]
         moved = False
@@ -122,8 +132,8 @@ def descend(
             scores[author] = change
         if moved:
             constants += scores
-            for place in range(first, last):
-                row, value = weights[columns[place]], data[place]
+            for entry in range(first, last):
+                row, value = weights[columns[entry]], data[entry]
                 for author in range(lanes):
                     row[author] += value * scores[author]
     return highest, lowest
