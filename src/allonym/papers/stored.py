@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
+from functools import lru_cache
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
@@ -16,20 +17,58 @@ class Result:
 
     Attributes:
         beside: Names of the parts that are stored side by side with everything else, not under their names.
+        in_front: Names of the parts that are stored before the others.
+        left_out: Names of the parts that are not stored where they are None or False.
+        stored_as: What a part is called in the file, where that is not its name.
     """
 
     beside: ClassVar[tuple[str, ...]] = ()
+    in_front: ClassVar[tuple[str, ...]] = ()
+    left_out: ClassVar[tuple[str, ...]] = ()
+    stored_as: ClassVar[Mapping[str, str]] = {}
 
     def to_json(self) -> Json:
         """Return what is stored."""
-        return asdict(self)
+        stored: Json = {}
+        for name in dict.fromkeys((*self.in_front, *(each.name for each in fields(self)))):
+            value = getattr(self, name)
+            if name in self.left_out and (value is None or value is False):
+                continue
+            plain = _plain(value)
+            stored |= plain if name in self.beside else {self.stored_as.get(name, name): plain}
+        return stored
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote, whatever stands beside it."""
-        hints, stored = get_type_hints(cls), {**stored, **dict.fromkeys(cls.beside, stored)}
-        names = [each.name for each in fields(cls) if each.name in stored]
-        return cls(**{name: _read(hints[name], stored[name]) for name in names})
+        """Return what `to_json` wrote, whatever stands beside it.
+
+        Raises:
+            TypeError: It is something else, or a part is missing.
+        """
+        if not isinstance(stored, Mapping):
+            raise TypeError(f"{cls.__name__} is stored as an object.")
+        given: Json = {}
+        for name, kind in _kinds(cls).items():
+            if name in cls.beside:
+                given[name] = _read(kind, stored)
+            elif (key := cls.stored_as.get(name, name)) in stored:
+                given[name] = _read(kind, stored[key])
+        return cls(**given)
+
+
+@lru_cache(None)
+def _kinds(result: type[Result]) -> dict[str, Any]:
+    """Return the annotation of each part."""
+    hints = get_type_hints(result)
+    return {each.name: hints[each.name] for each in fields(result)}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a part of a result, and what JSON holds of it
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    return [_plain(part) for part in value] if isinstance(value, list | tuple) else value
 
 
 def _read(kind: Any, stored: Any) -> Any:  # noqa: ANN401 - an annotation, and what JSON holds of it
@@ -37,7 +76,7 @@ def _read(kind: Any, stored: Any) -> Any:  # noqa: ANN401 - an annotation, and w
     if stored is None:
         return None
     if get_origin(kind) is UnionType:
-        [kind] = [one for one in get_args(kind) if one is not NoneType]
+        [kind] = [each for each in get_args(kind) if each is not NoneType]
     inner = get_args(kind)
     if get_origin(kind) is Sequence:
         return [_read(inner[0], value) for value in stored]

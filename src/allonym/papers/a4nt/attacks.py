@@ -22,6 +22,7 @@ from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt.documents import CLASSES, DocumentPart
+from allonym.papers.a4nt.sizes import AttackerSchedule
 from allonym.papers.a4nt.stored import Levels, Scored
 from allonym.randomness import insecure
 
@@ -73,17 +74,6 @@ class Judge:
 
     def _named(self, scores: Floats) -> list[str]:
         return [str(name) for name in self.attacker.classes_[scores.argmax(1)]]
-
-
-@dataclass(frozen=True)
-class AttackerSchedule:
-    """How long a neural attacker learns: passes at most, and sentences of a step."""
-
-    epochs: int
-    batch_size: int
-
-
-FULL, FEW = AttackerSchedule(epochs=4, batch_size=256), AttackerSchedule(epochs=8, batch_size=64)
 
 
 def learned(name: str, part: DocumentPart, sentences: Sequence[str], setting: str, schedule: AttackerSchedule) -> Judge:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from allonym.language import sequences
 from allonym.networks.erae.inference import EraeReader
 from allonym.papers.erae.candidates import shares
 from allonym.papers.erae.methods import Methods
+from allonym.papers.stored import Result
 
 SENTENCES = (
     "The soup was cold, but the waiter was friendly and brought us another bowl.",
@@ -35,7 +36,7 @@ PAPER_TABLE_3 = {
 
 
 @dataclass(frozen=True)
-class CandidatePlace:
+class CandidatePlace(Result):
     """A place of tables 2 and 3.
 
     Attributes:
@@ -45,14 +46,12 @@ class CandidatePlace:
         shares: How likely one of these is drawn, by mechanism.
     """
 
+    beside = ("shares",)
+
     model: str
     word: str
     first: tuple[tuple[str | None, float], ...]
     shares: Mapping[str, float]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the shares beside the rest."""
-        return {"model": self.model, "word": self.word, "first": list(map(list, self.first)), **self.shares}
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> CandidatePlace:
@@ -63,21 +62,12 @@ class CandidatePlace:
 
 
 @dataclass(frozen=True)
-class RewrittenSentence:
+class RewrittenSentence(Result):
     """A sentence of table 4, and what each method makes of it, by the methods' names."""
 
     input: str
     seed: int
     outputs: tuple[tuple[str, str], ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as it is stored."""
-        return asdict(self) | {"outputs": list(map(list, self.outputs))}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> RewrittenSentence:
-        """Return what `to_json` wrote."""
-        return cls(stored["input"], stored["seed"], tuple((name, text) for name, text in stored["outputs"]))
 
 
 def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[CandidatePlace]:

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
 
 from allonym.attackers.neural import CharacterAverages
 from allonym.metrics.figures import Figure
-from allonym.papers import EARLIER
 from allonym.papers.stored import Json, Result
 
 
@@ -16,18 +14,11 @@ from allonym.papers.stored import Json, Result
 class NamedAttack(Result):
     """What an attacker of table 1 reached: `static` ones learned from originals, `adaptive` ones from releases."""
 
+    beside = ("accuracy",)
+
     attacker: str
     setting: str
     accuracy: Figure
-
-    def to_json(self) -> Json:
-        """Return the three numbers of the figure beside the names."""
-        return {"attacker": self.attacker, "setting": self.setting, **self.accuracy.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        return cls(stored["attacker"], stored["setting"], Figure.from_json(stored))
 
 
 @dataclass(frozen=True)
@@ -45,6 +36,8 @@ class TableRow(Result):
         attacks: Every attacker in every setting.
         earlier: Whether it was taken over from an earlier run.
     """
+
+    left_out = ("earlier",)
 
     method: str
     paper: str | None
@@ -77,20 +70,11 @@ class TableRow(Result):
         return max(attacks, key=lambda attack: attack.accuracy.value, default=None)
 
     def to_json(self) -> Json:
-        """Return what is stored of the row."""
+        """Return what is stored of the row, with the best attacker of each setting after all of them."""
+        stored = super().to_json()
+        earlier = {name: stored.pop(name) for name in self.left_out if name in stored}
         best = {setting: self.best(setting) for setting in ("static", "adaptive")}
-        return {
-            "method": self.method,
-            "paper": self.paper,
-            "loss_per_word": self.loss_per_word,
-            "as_published": self.as_published,
-            "in_clear": list(self.in_clear),
-            "imdb62": {name: figure.to_json() for name, figure in self.imdb62.items()},
-            "peer_reviews": {name: figure.to_json() for name, figure in self.peer_reviews.items()},
-            "attacks": [attack.to_json() for attack in self.attacks],
-            **{setting: attack and attack.to_json() for setting, attack in best.items()},
-            **({EARLIER: True} if self.earlier else {}),
-        }
+        return {**stored, **{setting: attack and attack.to_json() for setting, attack in best.items()}, **earlier}
 
 
 @dataclass(frozen=True)

@@ -9,9 +9,8 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from allonym import disk, metrics
 from allonym.attackers.base import Attacker
@@ -35,6 +34,7 @@ from allonym.papers.ruler.rows import (
     row_from_json,
 )
 from allonym.papers.ruler.settings import Compared, Rival
+from allonym.papers.stored import Result
 
 _MEASURED: dict[str, int | None] = {
     "meaning": 100,
@@ -128,6 +128,14 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
     return work.of(compared)
 
 
+@dataclass(frozen=True)
+class _RulersPart(Result):
+    """What the ruler measured, of the results of any paper."""
+
+    grounds: Mapping[str, Measured]
+    draws: int = DRAWS
+
+
 def take_over(earlier: Path | None, work: Work) -> None:
     """Let `work` know the rows that an earlier run stored of its texts, so that they are not measured again.
 
@@ -136,35 +144,33 @@ def take_over(earlier: Path | None, work: Work) -> None:
     """
     if earlier is None:
         return
-    with earlier_results(earlier) as stored:
-        draws = stored.get("draws", DRAWS)
-        ground = stored["grounds"].get(work.ground.name)
-        rows = Measured.from_json(ground).rows if ground else ()
-    if draws != work.draws:
+    stored = earlier_results(earlier, _RulersPart)
+    if stored.draws != work.draws:
         raise InputError(
-            f"{earlier} has {draws} draws of each setting, not {work.draws}: "
-            f"add --runs {draws}, or leave --earlier out."
+            f"{earlier} has {stored.draws} draws of each setting, not {work.draws}: "
+            f"add --runs {stored.draws}, or leave --earlier out."
         )
-    for row in rows:
+    measured = stored.grounds.get(work.ground.name)
+    for row in () if measured is None else measured.rows:
         work.know(row)
 
 
-def stored_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) -> dict[str, Any]:
-    """Return what a paper wants measured, as it is stored, by the names of the texts.
+def measured_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) -> dict[str, Measured]:
+    """Return what a paper wants measured, by the names of the texts.
 
     Rows that neither `asked.work` nor the earlier run has are measured and added to `asked.work`; of texts that are not
     asked for, the rows that are done are returned.
     """
     chosen = asked_for(asked.only, {ground.name: ground for ground in wanted})
-    stored = {}
+    grounds = {}
     for ground, compared in wanted.items():
         done = Work(asked.work, ground, DRAWS)
         take_over(asked.earlier, done)
         if ground in chosen:
             measure(asked.data, compared, done, asked.report)
         if done.has_originals:
-            stored[ground.name] = done.of(compared).to_json()
-    return stored
+            grounds[ground.name] = done.of(compared)
+    return grounds
 
 
 def _measure(data: Path, missing: Sequence[Compared], work: Work, report: Report) -> None:
