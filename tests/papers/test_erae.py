@@ -14,13 +14,14 @@ import pytest
 from allonym import metrics
 from allonym.cli import run
 from allonym.errors import InputError
+from allonym.evaluation.attack import AttackFigure
 from allonym.metrics.figures import Figure
 from allonym.papers import Asked
 from allonym.papers.erae import goals as erae_goals
 from allonym.papers.erae import methods, reproduce, runs, tables
 from allonym.papers.erae.results import EraeResults, TrainedNetwork
 from allonym.papers.erae.rows import NamedAttack, TableRow
-from allonym.papers.ruler.rows import About, AttackFigure, Measured, MethodRow, OriginalRow
+from allonym.papers.ruler.rows import About, Measured, MethodRow, OriginalRow
 from tests.papers.conftest import syntf
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"

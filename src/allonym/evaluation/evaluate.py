@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from allonym import metrics
 from allonym.attackers.base import Attacker
@@ -64,6 +65,24 @@ class Outcome:
     def strongest(self) -> Attack:
         """The attack to reckon with."""
         return self.attacked.strongest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values; of attacks all but the predictions."""
+        return {
+            "name": str(self.candidate),
+            "method": self.candidate.method,
+            "parameters": self.candidate.parameters(),
+            "draws": self.draws,
+            "guarantee": self.promised.to_dict(),
+            "guarantee_of_largest_author": self.promised_to_author.to_dict(),
+            "strongest": self.strongest.in_short.to_json(),
+            "strongest_static": self.attacked.strongest("static").in_short.to_json(),
+            "use": {name: figure and figure.to_json() for name, figure in self.use.items()},
+            "use_kept": self.kept.to_json(),
+            "attack_left": self.left.to_json(),
+            "advantage": self.advantage,
+            "attacks": [attack.to_json() for attack in self.attacked.attacks],
+        }
 
 
 @dataclass(frozen=True)

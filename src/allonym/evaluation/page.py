@@ -9,6 +9,7 @@ from string import Template
 from allonym import __version__, metrics
 from allonym.drawing.figure_data import Figure, table
 from allonym.drawing.svg import escaped
+from allonym.evaluation.claims import Claim
 from allonym.evaluation.evaluate import Evaluation
 from allonym.evaluation.knowledge import SETTINGS
 from allonym.evaluation.reported import EvaluationReport
@@ -45,7 +46,7 @@ def page(report: EvaluationReport, figures: Mapping[str, Figure], vectors: Mappi
         "attacks": _attacks(report),
         "use": _use(report.evaluation),
         "claim": _claim(report.claim),
-        "paragraph": escaped(report.claim["for a data release"]),
+        "paragraph": escaped(report.claim.for_a_data_release),
         "limits": _list(report.limits),
         "how": _how(report),
         "version": escaped(__version__),
@@ -144,10 +145,13 @@ def _use(evaluation: Evaluation) -> str:
     return _table(words, ["configuration", *(measure.head for measure in taken)], rows)
 
 
-def _claim(claim: Mapping[str, str]) -> str:
-    shown = {name: words for name, words in claim.items() if name not in ("statement", "for a data release")}
-    items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in shown.items())
-    return f"<p>{escaped(claim['statement'])}</p><dl>{items}</dl>"
+def _claim(claim: Claim) -> str:
+    return f"<p>{escaped(claim.statement)}</p>{_terms(claim.terms)}"
+
+
+def _terms(explained: Mapping[str, str]) -> str:
+    items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in explained.items())
+    return f"<dl>{items}</dl>"
 
 
 def _list(sentences: Sequence[str]) -> str:
@@ -169,5 +173,4 @@ def _how(report: EvaluationReport) -> str:
         parameters = outcome.candidate.parameters()
         given = ", ".join(f"{name} {value}" for name, value in parameters.items() if value is not None)
         plain[f"configuration {place}"] = f"{outcome.candidate.method}: {given or 'no parameters'}"
-    items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in plain.items())
-    return f"<dl>{items}</dl>"
+    return _terms(plain)

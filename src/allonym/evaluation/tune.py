@@ -71,6 +71,28 @@ class Targets:
 
 
 @dataclass(frozen=True)
+class Side:
+    """A setting on one half of the authors: what it reached there, and what the originals do."""
+
+    evaluation: Evaluation
+    outcome: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures."""
+        evaluation, attack, promised = self.evaluation, self.outcome.strongest, self.outcome.promised
+        return {
+            "authors": evaluation.authors,
+            "attack": {"attacker": attack.attacker, "setting": attack.setting, **attack.headline.to_json()},
+            "attack_on_originals": evaluation.original.headline.to_json(),
+            "chance": evaluation.floor,
+            "use": {"measure": evaluation.measure.name, **evaluation.use(self.outcome).to_json()},
+            "use_of_originals": evaluation.before.to_json(),
+            "epsilon": promised.epsilon,
+            "unit": promised.unit,
+        }
+
+
+@dataclass(frozen=True)
 class Tuned:
     """A setting that was chosen, and what became of it on other authors.
 
@@ -102,10 +124,6 @@ class Tuned:
 
     def to_json(self) -> dict[str, Any]:
         """Return what was chosen and what it reached."""
-        sides = {
-            "chosen_on": (self.chosen_on, self.chosen),
-            "verified_on": (self.verified_on, self.verified),
-        }
         return {
             "chosen": str(self.chosen.candidate),
             "method": self.chosen.candidate.method,
@@ -113,9 +131,10 @@ class Tuned:
             "guarantee": self.chosen.promised.to_dict(),
             "targets_met": {"where_it_was_chosen": self.fitted, "where_it_was_verified": self.held},
             "settings": {"tried": len(self.chosen_on.outcomes), "left_out_for_their_loss": self.left_out},
-            **{name: _side(evaluation, outcome) for name, (evaluation, outcome) in sides.items()},
+            "chosen_on": Side(self.chosen_on, self.chosen).to_json(),
+            "verified_on": Side(self.verified_on, self.verified).to_json(),
             "tried": [
-                {"name": str(outcome.candidate), **_side(self.chosen_on, outcome)}
+                {"name": str(outcome.candidate), **Side(self.chosen_on, outcome).to_json()}
                 for outcome in self.chosen_on.outcomes
             ],
         }
@@ -169,17 +188,3 @@ def _of(sample: Sample, authors: set[str]) -> Sample:
         rows=[sample.rows[row] for row in rows],
         released={name: [texts[row] for row in rows] for name, texts in sample.released.items()},
     )
-
-
-def _side(evaluation: Evaluation, outcome: Outcome) -> dict[str, Any]:
-    attack = outcome.strongest
-    return {
-        "authors": evaluation.authors,
-        "attack": {"attacker": attack.attacker, "setting": attack.setting, **attack.headline.to_json()},
-        "attack_on_originals": evaluation.original.headline.to_json(),
-        "chance": evaluation.floor,
-        "use": {"measure": evaluation.measure.name, **evaluation.use(outcome).to_json()},
-        "use_of_originals": evaluation.before.to_json(),
-        "epsilon": outcome.promised.epsilon,
-        "unit": outcome.promised.unit,
-    }

@@ -13,29 +13,43 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Result:
-    """Base of what papers measure: a class says what is stored of it, and how it is read again.
+    """Base of what papers measure: a class says behind its name what is stored of it other than its parts by name.
 
-    Attributes:
+    Args:
         beside: Names of the parts that are stored side by side with everything else, not under their names.
         in_front: Names of the parts that are stored before the others.
         left_out: Names of the parts that are not stored where they are None or False.
         stored_as: What a part is called in the file, where that is not its name.
     """
 
-    beside: ClassVar[tuple[str, ...]] = ()
-    in_front: ClassVar[tuple[str, ...]] = ()
-    left_out: ClassVar[tuple[str, ...]] = ()
-    stored_as: ClassVar[Mapping[str, str]] = {}
+    _beside: ClassVar[Sequence[str]] = ()
+    _in_front: ClassVar[Sequence[str]] = ()
+    _left_out: ClassVar[Sequence[str]] = ()
+    _stored_as: ClassVar[Mapping[str, str]] = {}
+
+    def __init_subclass__(
+        cls,
+        *,
+        beside: Sequence[str] | None = None,
+        in_front: Sequence[str] | None = None,
+        left_out: Sequence[str] | None = None,
+        stored_as: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init_subclass__()
+        given = {"_beside": beside, "_in_front": in_front, "_left_out": left_out, "_stored_as": stored_as}
+        for name, value in given.items():
+            if value is not None:
+                setattr(cls, name, value)
 
     def to_json(self) -> Json:
         """Return what is stored."""
         stored: Json = {}
-        for name in dict.fromkeys((*self.in_front, *(each.name for each in fields(self)))):
+        for name in dict.fromkeys((*self._in_front, *(each.name for each in fields(self)))):
             value = getattr(self, name)
-            if name in self.left_out and (value is None or value is False):
+            if name in self._left_out and (value is None or value is False):
                 continue
             plain = _plain(value)
-            stored |= plain if name in self.beside else {self.stored_as.get(name, name): plain}
+            stored |= plain if name in self._beside else {self._stored_as.get(name, name): plain}
         return stored
 
     @classmethod
@@ -49,9 +63,9 @@ class Result:
             raise TypeError(f"{cls.__name__} is stored as an object.")
         given: Json = {}
         for name, kind in _kinds(cls).items():
-            if name in cls.beside:
+            if name in cls._beside:
                 given[name] = _read(kind, stored)
-            elif (key := cls.stored_as.get(name, name)) in stored:
+            elif (key := cls._stored_as.get(name, name)) in stored:
                 given[name] = _read(kind, stored[key])
         return cls(**given)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import ClassVar, Literal
+from typing import Literal
 
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt.sizes import Sizes
@@ -25,10 +25,8 @@ class Scored(Result):
 
 
 @dataclass(frozen=True)
-class Levels(Result):
+class Levels(Result, left_out=("sentence",)):
     """An attacker on documents and, if it gives probabilities, on sentences."""
-
-    left_out = ("sentence",)
 
     document: Scored
     sentence: Scored | None = None
@@ -107,11 +105,8 @@ class Difficulty(Result):
 
 
 @dataclass(frozen=True)
-class MeasuredModel(Result):
+class MeasuredModel(Result, beside=("quality",), left_out=("difficulty",)):
     """A model in one way of rewriting."""
-
-    beside = ("quality",)
-    left_out = ("difficulty",)
 
     way: str
     attacks: Sequence[TranslationAttack]
@@ -124,10 +119,8 @@ class MeasuredModel(Result):
 
 
 @dataclass(frozen=True)
-class ModelNames(Result):
+class ModelNames(Result, left_out=("earlier",)):
     """What tells a model from others, and whether its rows are of an earlier run."""
-
-    left_out = ("earlier",)
 
     name: str
     trained_for: str
@@ -146,10 +139,8 @@ class ModelNames(Result):
 
 
 @dataclass(frozen=True)
-class ListedModel(ModelNames):
+class ListedModel(ModelNames, in_front=("name", "folder")):
     """The same, and where the model lies, as the list of all models has it."""
-
-    in_front = ("name", "folder")
 
     folder: str = field(kw_only=True)  # its name
 
@@ -160,11 +151,8 @@ class ListedModel(ModelNames):
 
 
 @dataclass(frozen=True)
-class ModelRow(Result):
+class ModelRow(Result, beside=("model", "measured"), in_front=("measured",)):
     """Something that was measured of a model in a setting."""
-
-    beside = ("model", "measured")
-    in_front = ("measured",)
 
     setting: str
     model: ModelNames
@@ -205,10 +193,8 @@ class OperatingRow(ModelRow):
 
 
 @dataclass(frozen=True)
-class Originals(Result):
+class Originals(Result, beside=("quality",)):
     """What a setting is, what guessing reaches, and how fluent the originals are."""
-
-    beside = ("quality",)
 
     setting: str
     documents: dict[str, int]
@@ -240,7 +226,7 @@ class ShownSentences(Result):
 
 
 @dataclass(frozen=True)
-class A4ntResults(Result):
+class A4ntResults(Result, stored_as={"not_reproduced": "left_out"}):
     """All that the paper's tables and figures show, with what is needed to make it again.
 
     Attributes:
@@ -260,8 +246,6 @@ class A4ntResults(Result):
         examples: Tables VII and VIII.
         grounds: What the ruler measured, by the names of the texts.
     """
-
-    stored_as: ClassVar[Mapping[str, str]] = {"not_reproduced": "left_out"}
 
     paper: str
     version: str

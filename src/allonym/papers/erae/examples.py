@@ -36,7 +36,7 @@ PAPER_TABLE_3 = {
 
 
 @dataclass(frozen=True)
-class CandidatePlace(Result):
+class CandidatePlace(Result, beside=("shares",)):
     """A place of tables 2 and 3.
 
     Attributes:
@@ -45,8 +45,6 @@ class CandidatePlace(Result):
         first: The most likely words, where they are known, with their probabilities.
         shares: How likely one of these is drawn, by mechanism.
     """
-
-    beside = ("shares",)
 
     model: str
     word: str

@@ -22,10 +22,8 @@ class ShippedNetwork(Result):
 
 
 @dataclass(frozen=True)
-class TrainedNetwork(Result):
+class TrainedNetwork(Result, left_out=("earlier",)):
     """A network that is not shipped, and the row of table 1 that is drawn with it."""
-
-    left_out = ("earlier",)
 
     row: str
     name: str  # of its folder

@@ -11,10 +11,8 @@ from allonym.papers.stored import Json, Result
 
 
 @dataclass(frozen=True)
-class NamedAttack(Result):
+class NamedAttack(Result, beside=("accuracy",)):
     """What an attacker of table 1 reached: `static` ones learned from originals, `adaptive` ones from releases."""
-
-    beside = ("accuracy",)
 
     attacker: str
     setting: str
@@ -22,7 +20,7 @@ class NamedAttack(Result):
 
 
 @dataclass(frozen=True)
-class TableRow(Result):
+class TableRow(Result, left_out=("earlier",)):
     """A row of table 1.
 
     Attributes:
@@ -36,8 +34,6 @@ class TableRow(Result):
         attacks: Every attacker in every setting.
         earlier: Whether it was taken over from an earlier run.
     """
-
-    left_out = ("earlier",)
 
     method: str
     paper: str | None
@@ -72,7 +68,7 @@ class TableRow(Result):
     def to_json(self) -> Json:
         """Return what is stored of the row, with the best attacker of each setting after all of them."""
         stored = super().to_json()
-        earlier = {name: stored.pop(name) for name in self.left_out if name in stored}
+        earlier = {"earlier": stored.pop("earlier")} if self.earlier else {}
         best = {setting: self.best(setting) for setting in ("static", "adaptive")}
         return {**stored, **{setting: attack and attack.to_json() for setting, attack in best.items()}, **earlier}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from allonym.drawing.figure_data import Figure
 from allonym.papers.ruler import tables as ruler
@@ -26,7 +25,7 @@ the same, once); brackets are 95 % intervals over draws and texts.
 
 
 @dataclass(frozen=True)
-class FrontierResults(Result):
+class FrontierResults(Result, stored_as={"version": "allonym"}):
     """A row for each configuration on each kind of texts.
 
     Attributes:
@@ -38,8 +37,6 @@ class FrontierResults(Result):
         attackers: Who attacks, in words.
         grounds: What was measured, by the names of the texts.
     """
-
-    stored_as: ClassVar[Mapping[str, str]] = {"version": "allonym"}
 
     version: str
     draws: int

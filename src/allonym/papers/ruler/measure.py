@@ -26,7 +26,6 @@ from allonym.papers.ruler.grounds import SEED, Ground, asked_for
 from allonym.papers.ruler.rows import (
     ORIGINAL,
     About,
-    AttackFigure,
     Measured,
     MethodRow,
     OriginalRow,
@@ -216,8 +215,8 @@ def _original(ground: Ground, sample: Sample, ruler: Ruler) -> OriginalRow:
         name=ORIGINAL,
         method=ORIGINAL,
         setting="",
-        strongest=AttackFigure.of(attacked.strongest()),
-        attacks=tuple(map(AttackFigure.of, attacked.attacks)),
+        strongest=attacked.strongest().in_short,
+        attacks=tuple(attack.in_short for attack in attacked.attacks),
         use=ruler.of_originals(),
         about=About(
             title=ground.title,
@@ -236,8 +235,8 @@ def _row(each: Compared, candidate: Candidate, outcome: Outcome, sample: Sample)
         name=each.name,
         method=each.title,
         setting=each.setting,
-        strongest=AttackFigure.of(outcome.strongest),
-        attacks=tuple(map(AttackFigure.of, outcome.attacked.attacks)),
+        strongest=outcome.strongest.in_short,
+        attacks=tuple(attack.in_short for attack in outcome.attacked.attacks),
         use=outcome.use,
         rival=isinstance(each, Rival),
         parameters=candidate.parameters(),
@@ -245,7 +244,7 @@ def _row(each: Compared, candidate: Candidate, outcome: Outcome, sample: Sample)
         loss_per_document=_loss(candidate, sample),
         copies=tuple(outcome.promised.released_as_is),
         draws=outcome.draws,
-        strongest_static=AttackFigure.of(outcome.attacked.strongest("static")),
+        strongest_static=outcome.attacked.strongest("static").in_short,
         words_per_second=_speed(each.timed(candidate), sample),
     )
 

@@ -6,35 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from allonym.evaluation.attack import Attack
+from allonym.evaluation.attack import AttackFigure
 from allonym.metrics.figures import Figure
 from allonym.papers.stored import Json, Result
 
 ORIGINAL = "original"  # the name of the row of texts that nobody protected
-
-
-@dataclass(frozen=True)
-class AttackFigure(Result):
-    """What one attacker reached in one setting.
-
-    Attributes:
-        attacker: Its name.
-        setting: What it learned from; `allonym.evaluation.knowledge.SETTINGS` says what each name means.
-        validated: Share of the known documents set aside whose author it named, by which attackers are chosen.
-        accuracy: Share of the tested texts whose author it named.
-    """
-
-    beside = ("accuracy",)
-
-    attacker: str
-    setting: str
-    validated: float
-    accuracy: Figure
-
-    @classmethod
-    def of(cls, attack: Attack) -> AttackFigure:
-        """Return the figure of an attack."""
-        return cls(attack.attacker, attack.setting, attack.validated, attack.headline)
 
 
 @dataclass(frozen=True)
@@ -93,8 +69,13 @@ class OriginalRow(Row):
     about: About
 
 
+# What stands first in the file, where attacks and use come late.
+_FIRST = ("name", "method", "setting", "rival", "parameters", "definition", "loss_per_document", "copies", "draws",
+          "strongest", "strongest_static")  # fmt: skip
+
+
 @dataclass(frozen=True)
-class MethodRow(Row):
+class MethodRow(Row, in_front=_FIRST):
     """A method with one setting.
 
     Attributes:
@@ -107,9 +88,6 @@ class MethodRow(Row):
         strongest_static: The attack to reckon with of those who never saw a released text.
         words_per_second: Of one processor, loading included.
     """
-
-    in_front = ("name", "method", "setting", "rival", "parameters", "definition", "loss_per_document", "copies",
-                "draws", "strongest", "strongest_static")  # fmt: skip
 
     rival: bool
     parameters: Mapping[str, Any]

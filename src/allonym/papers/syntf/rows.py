@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 
@@ -71,10 +71,8 @@ class Reached(Result):
 
 
 @dataclass(frozen=True)
-class MeasuredSetting(Result):
+class MeasuredSetting(Result, beside=("setting", "reached")):
     """A setting and what is reached on what it releases."""
-
-    beside = ("setting", "reached")
 
     setting: SyntfSetting
     terms: int
@@ -84,10 +82,8 @@ class MeasuredSetting(Result):
 
 
 @dataclass(frozen=True)
-class SweptSetting(Result):
+class SweptSetting(Result, beside=("measured",)):
     """A row of the paper's sweeps, or of those with a learned rating: a setting, and the table it was measured for."""
-
-    beside = ("measured",)
 
     table: str
     bench: Kind
@@ -143,7 +139,15 @@ class Bounds(Result):
 
 
 @dataclass(frozen=True)
-class SyntfResults(Result):
+class SyntfResults(
+    Result,
+    stored_as={
+        "learned_documents": "learned_rating_documents",
+        "suspects": "table_1",
+        "bounds": "figure_1",
+        "without_reference": "original_without_reference",
+    },
+):
     """All that the paper's tables and figures show, and what the ruler measured.
 
     Attributes:
@@ -163,13 +167,6 @@ class SyntfResults(Result):
         settings: What SynTF releases, by setting.
         grounds: What the ruler measured, by the names of the texts.
     """
-
-    stored_as: ClassVar[Mapping[str, str]] = {
-        "learned_documents": "learned_rating_documents",
-        "suspects": "table_1",
-        "bounds": "figure_1",
-        "without_reference": "original_without_reference",
-    }
 
     paper: str
     version: str
