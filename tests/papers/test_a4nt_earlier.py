@@ -39,8 +39,9 @@ ROWS = [
     for weights, setting in (("one", "speech"), ("two", "blog-six"))
 ]
 RESULTS = A4ntResults(
-    *("paper", "version", "command"), Sizes(), "interval", "meteor_1_5", [model("one"), model("two")], [], [], [],
-    [attacker()], ROWS, [], [],
+    paper="A paper", version="1", command="allonym", sizes=Sizes(), interval="95 %", meteor="meteor_1_5",
+    models=[model("one"), model("two")], not_evaluated=[], not_reproduced=[], originals=[], attackers=[attacker()],
+    measured=ROWS, operating_points=[], examples=[],
 )  # fmt: skip
 STORED: dict[str, Any] = RESULTS.to_json()
 

@@ -70,6 +70,21 @@ class Result:
         return cls(**given)
 
 
+@dataclass(frozen=True, kw_only=True)
+class PaperResults(Result):
+    """Base of all that a paper's tables and figures show, with what is needed to make it again.
+
+    Attributes:
+        paper: What is reproduced.
+        version: Of this program.
+        command: What made it.
+    """
+
+    paper: str
+    version: str
+    command: str
+
+
 @lru_cache(None)
 def _kinds(result: type[Result]) -> dict[str, Any]:
     """Return the annotation of each part."""

@@ -9,7 +9,7 @@ from typing import Literal
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt.sizes import Sizes
 from allonym.papers.ruler.rows import Measured
-from allonym.papers.stored import Result
+from allonym.papers.stored import PaperResults, Result
 
 Level = Literal["document", "sentence"]
 
@@ -226,13 +226,10 @@ class ShownSentences(Result):
 
 
 @dataclass(frozen=True)
-class A4ntResults(Result, stored_as={"not_reproduced": "left_out"}):
-    """All that the paper's tables and figures show, with what is needed to make it again.
+class A4ntResults(PaperResults, stored_as={"not_reproduced": "left_out"}):
+    """All that the paper's tables and figures show.
 
     Attributes:
-        paper: What is reproduced.
-        version: Of this program.
-        command: What made them.
         sizes: How much was measured.
         interval: How intervals were made, in words.
         meteor: Which METEOR was at hand.
@@ -247,9 +244,6 @@ class A4ntResults(Result, stored_as={"not_reproduced": "left_out"}):
         grounds: What the ruler measured, by the names of the texts.
     """
 
-    paper: str
-    version: str
-    command: str
     sizes: Sizes
     interval: str
     meteor: str

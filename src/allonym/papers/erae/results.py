@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from allonym.papers.erae.examples import CandidatePlace, RewrittenSentence
 from allonym.papers.erae.rows import Goal, SweepRow, TableRow
 from allonym.papers.ruler.rows import Measured
-from allonym.papers.stored import Result
+from allonym.papers.stored import PaperResults, Result
 
 
 @dataclass(frozen=True)
@@ -46,13 +46,10 @@ class Amounts(Result):
 
 
 @dataclass(frozen=True)
-class EraeResults(Result):
+class EraeResults(PaperResults):
     """All that the tables and figures show.
 
     Attributes:
-        paper: What is reproduced.
-        version: Of this program.
-        command: What made them.
         seeds: One for each run.
         interval: How intervals were made, in words.
         model: The shipped network.
@@ -66,9 +63,6 @@ class EraeResults(Result):
         goals: What was to be reached, and whether it was.
     """
 
-    paper: str
-    version: str
-    command: str
     seeds: tuple[int, ...]
     interval: str
     model: ShippedNetwork

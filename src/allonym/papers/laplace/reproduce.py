@@ -24,7 +24,7 @@ from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
 from allonym.papers.ruler.measure import measured_grounds
 from allonym.papers.ruler.rows import Measured
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
-from allonym.papers.stored import Result
+from allonym.papers.stored import PaperResults, Result
 from allonym.privacy.statement import number
 
 LAPLACE = (40.0, 50.0)
@@ -65,13 +65,10 @@ class WordLoss(Result):
 
 
 @dataclass(frozen=True)
-class LaplaceResults(Result):
-    """All rows, with what is needed to make them again.
+class LaplaceResults(PaperResults):
+    """All rows.
 
     Attributes:
-        paper: What is reproduced.
-        version: Of this program.
-        command: What made them.
         seed: Fixes the sample and what is drawn.
         vocabulary: How many words the table has.
         documents: How many are learned from and tested, of each corpus.
@@ -80,9 +77,6 @@ class LaplaceResults(Result):
         grounds: What the ruler measured, by the names of the texts.
     """
 
-    paper: str
-    version: str
-    command: str
     seed: int
     vocabulary: int
     documents: Mapping[str, int]

@@ -11,7 +11,7 @@ import numpy as np
 from allonym.anonymizers.syntf import SynTF
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers.ruler.rows import Measured
-from allonym.papers.stored import Json, Result
+from allonym.papers.stored import Json, PaperResults, Result
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
@@ -140,7 +140,7 @@ class Bounds(Result):
 
 @dataclass(frozen=True)
 class SyntfResults(
-    Result,
+    PaperResults,
     stored_as={
         "learned_documents": "learned_rating_documents",
         "suspects": "table_1",
@@ -151,9 +151,6 @@ class SyntfResults(
     """All that the paper's tables and figures show, and what the ruler measured.
 
     Attributes:
-        paper: What is reproduced.
-        version: Of this program.
-        command: What made them.
         seeds: One for each run.
         interval: How intervals were made, in words.
         documents: How many messages the paper's analyst learns from, and is scored on.
@@ -168,9 +165,6 @@ class SyntfResults(
         grounds: What the ruler measured, by the names of the texts.
     """
 
-    paper: str
-    version: str
-    command: str
     seeds: tuple[int, ...]
     interval: str
     documents: Mapping[str, int]
