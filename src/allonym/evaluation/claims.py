@@ -67,7 +67,7 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
         f"With {outcome.candidate}, the strongest attacker ({attack.attacker}, {attack.setting}) names the right one "
         f"of {evaluation.authors} authors {attack.headline.in_percent()} of the time. On the original texts the "
         f"strongest reaches {percent(evaluation.original.headline.value)}; always naming the most frequent author "
-        f"reaches {percent(evaluation.floor)}. The texts keep {outcome.kept.in_percent()} "
+        f"reaches {percent(evaluation.floor)}. The texts keep {outcome.use_kept.in_percent()} "
         f"{measure.keeps} ({measure.title} {use:.2f}, originals {before:.2f}, without reading {floor:.2f}). "
         f"{_recommendation(evaluation, outcome)}"
     )
@@ -136,7 +136,9 @@ def _unit(promised: Guarantee) -> str:
 def _epsilon(promised: Guarantee) -> str:
     if promised.epsilon is None:
         return "none"
-    also = "".join(f"; also {number(one.epsilon)} at δ = {one.delta:g} ({one.method})" for one in promised.also_holds)
+    also = "".join(
+        f"; also {number(bound.epsilon)} at δ = {bound.delta:g} ({bound.method})" for bound in promised.also_holds
+    )
     if promised.metric is not None:
         per_unit = f"{number(promised.loss_per_unit or 0.0)} for each unit of {promised.metric} between two words"
         return f"{per_unit}; at most {number(promised.epsilon)} for {_unit(promised)}{also}"

@@ -22,7 +22,7 @@ class EvaluationReport:
 
     Attributes:
         evaluation: What was measured.
-        place: Of the configuration that is reported on, from 0.
+        index: Of the configuration that is reported on, from 0.
         chosen_by: Who chose it, or by what.
         internal: Whether authors may be named.
         verdict: What came out, in words.
@@ -31,7 +31,7 @@ class EvaluationReport:
     """
 
     evaluation: Evaluation
-    place: int
+    index: int
     chosen_by: str
     internal: bool
     verdict: str
@@ -45,14 +45,14 @@ class EvaluationReport:
         Raises:
             ParameterError: There is no such configuration, or a part of its promise cannot be stated.
         """
-        place = evaluation.best() if chosen is None else chosen
+        index = evaluation.best() if chosen is None else chosen
         number = len(evaluation.outcomes)
-        if not 0 <= place < number:
-            raise ParameterError(f"The chosen configuration must be from 1 to {number}, got {place + 1}.")
-        outcome = evaluation.outcomes[place]
+        if not 0 <= index < number:
+            raise ParameterError(f"The chosen configuration must be from 1 to {number}, got {index + 1}.")
+        outcome = evaluation.outcomes[index]
         return cls(
             evaluation,
-            place,
+            index,
             _chosen_by(evaluation) if chosen is None else "the user (--choose)",
             internal,
             claims.verdict(evaluation, outcome),
@@ -63,7 +63,7 @@ class EvaluationReport:
     @property
     def outcome(self) -> Outcome:
         """The configuration that is reported on."""
-        return self.evaluation.outcomes[self.place]
+        return self.evaluation.outcomes[self.index]
 
     @property
     def kind(self) -> str:
@@ -112,7 +112,7 @@ class EvaluationReport:
             "version": __version__,
             "report": self.kind,
             "verdict": self.verdict,
-            "chosen": self.place + 1,
+            "chosen": self.index + 1,
             "chosen_by": self.chosen_by,
             "documents": self.documents,
             "authors": evaluation.authors,
@@ -143,7 +143,11 @@ class EvaluationReport:
 
 
 def _chosen_by(evaluation: Evaluation) -> str:
-    but = "; baselines are never advised" if any(one.candidate.is_a_baseline for one in evaluation.outcomes) else ""
+    but = (
+        "; baselines are never advised"
+        if any(outcome.candidate.is_a_baseline for outcome in evaluation.outcomes)
+        else ""
+    )
     return f"the largest advantage: use kept minus attack left, each at the worse end of its interval{but}"
 
 

@@ -61,11 +61,11 @@ class Targets:
         the one that comes nearest to the attack asked for or, without such a target, keeps most use.
         """
         outcomes = evaluation.outcomes
-        fitting = [place for place, outcome in enumerate(outcomes) if self.met(evaluation, outcome)]
+        fitting = [index for index, outcome in enumerate(outcomes) if self.met(evaluation, outcome)]
         hiding = (self.meaning is not None) if fitting else (self.attack is not None)
 
-        def merit(place: int) -> float:
-            return -outcomes[place].strongest.headline.high if hiding else evaluation.use(outcomes[place]).low
+        def merit(index: int) -> float:
+            return -outcomes[index].strongest.headline.high if hiding else evaluation.use(outcomes[index]).low
 
         return max(fitting or range(len(outcomes)), key=merit), bool(fitting)
 
@@ -98,7 +98,7 @@ class Tuned:
 
     Attributes:
         chosen_on: All settings on the authors that served to choose.
-        place: Which of them was chosen.
+        index: Which of them was chosen, from 0.
         fitted: Whether it met the targets there.
         verified_on: The chosen setting on the other authors.
         held: Whether it met the targets there, too.
@@ -106,7 +106,7 @@ class Tuned:
     """
 
     chosen_on: Evaluation
-    place: int
+    index: int
     fitted: bool
     verified_on: Evaluation
     held: bool
@@ -115,7 +115,7 @@ class Tuned:
     @property
     def chosen(self) -> Outcome:
         """The chosen setting, on the authors that served to choose."""
-        return self.chosen_on.outcomes[self.place]
+        return self.chosen_on.outcomes[self.index]
 
     @property
     def verified(self) -> Outcome:
@@ -160,10 +160,10 @@ def tune(sample: Sample, candidates: Sequence[Candidate], targets: Targets, eval
             "No setting has a proved loss within the target; raise --target-loss, or sweep lower ones."
         )
     chosen_on = evaluating(choosing, tried)
-    place, fitted = targets.best(chosen_on)
-    verified_on = evaluating(verifying, [tried[place]])
+    index, fitted = targets.best(chosen_on)
+    verified_on = evaluating(verifying, [tried[index]])
     held = targets.met(verified_on, verified_on.outcomes[0])
-    return Tuned(chosen_on, place, fitted, verified_on, held, len(candidates) - len(tried))
+    return Tuned(chosen_on, index, fitted, verified_on, held, len(candidates) - len(tried))
 
 
 def halves(sample: Sample) -> tuple[Sample, Sample]:

@@ -124,10 +124,10 @@ def turned(before: Sequence[Word], after: Sequence[Word]) -> list[tuple[Word, Wo
 
 def _small(words: Sequence[Word], there: set[str]) -> list[int]:
     """Return the places of words that may have turned: those that the other side does not have."""
-    places = [place for place, word in enumerate(words) if word.text in _TURNING and word.text not in there]
+    places = [index for index, word in enumerate(words) if word.text in _TURNING and word.text not in there]
     return places[:_MOST_WORDS]
 
 
-def _beside(words: Sequence[Word], place: int) -> set[tuple[int, str]]:
+def _beside(words: Sequence[Word], index: int) -> set[tuple[int, str]]:
     """Return the words on both sides, with the side."""
-    return {(side, words[place + side].lemma) for side in (-1, 1) if 0 <= place + side < len(words)}
+    return {(side, words[index + side].lemma) for side in (-1, 1) if 0 <= index + side < len(words)}

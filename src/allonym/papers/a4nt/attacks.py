@@ -119,7 +119,9 @@ def _tables(
 ) -> NDArray[np.float64]:
     """Return true × named classes: once of all documents, then of documents drawn with replacement."""
     number = {name: column for column, name in enumerate(classes)}
-    cells = np.array([number[one] * len(classes) + number[other] for one, other in zip(truth, named, strict=True)])
+    cells = np.array(
+        [number[true] * len(classes) + number[named_as] for true, named_as in zip(truth, named, strict=True)]
+    )
     count = int(documents.max()) + 1
     of_document = np.zeros((count, len(classes) ** 2))
     np.add.at(of_document, (documents, cells), 1)

@@ -66,11 +66,11 @@ def found(folder: Path | None) -> tuple[list[EvaluatedModel], list[str]]:
         places += sorted(path.parent for path in folder.glob(f"*/{models.CONFIG}"))
     by_weights: dict[str, EvaluatedModel] = {}
     problems = []
-    for place in places:
+    for path in places:
         try:
-            model = _model(place)
+            model = _model(path)
         except AllonymError as error:
-            problems.append(f"{place.name}: {error}")
+            problems.append(f"{path.name}: {error}")
             continue
         by_weights.setdefault(model.weights, model)
     return list(by_weights.values()), problems

@@ -184,8 +184,8 @@ def _examples(bench: A4ntBench, model: EvaluatedModel) -> ShownSentences:
         column = judge.attacker.classes_.tolist().index(source)
         new = by_hand(model, sentences, source, "balanced")
         before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
-        for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
-            rows.append(ShownSentence(source, old, now, one, other))
+        for old, now, score_before, score_after in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
+            rows.append(ShownSentence(source, old, now, score_before, score_after))
     return ShownSentences(model.trained_for, model.name, rows)
 
 

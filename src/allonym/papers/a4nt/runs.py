@@ -99,7 +99,7 @@ def learn(bench: A4ntBench, setting: str, name: str) -> LearnedRow:
         store.save(judge.attacker, bench.attacker_folder(setting, name))
         some = corpus.train.first(_TRAINING_DOCUMENTS_JUDGED, bench.sizes.of(setting).train)
         parts = (("train", some), ("val", corpus.val), ("test", corpus.test))
-        reached = {place: judge.attack(part, part.sentences, setting) for place, part in parts}
+        reached = {which: judge.attack(part, part.sentences, setting) for which, part in parts}
         return Learned(setting, name, **reached)
 
     def make_few() -> Levels:
@@ -133,7 +133,7 @@ def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) 
         picks = {"least alike": alike.argmin(1), "random": np.zeros(len(alike), int), "most alike": alike.argmax(1)}
         points = []
         for name, places in picks.items():
-            texts = [texts[place] for texts, place in zip(sampled, places, strict=True)]
+            texts = [texts[pick] for texts, pick in zip(sampled, places, strict=True)]
             points.append(_point(judge, part, texts, setting, name, alike[np.arange(len(alike)), places]))
         for prefer in PREFERENCES if chooses else ():
             texts = rewritten(model, part, setting, prefer)

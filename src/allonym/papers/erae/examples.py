@@ -81,7 +81,7 @@ def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Candidate
     for word in words:
         row = rated[tokens.index(word)].astype(np.float64)
         best = np.argsort(-row, kind="stable")[:SHOWN].tolist()
-        first = tuple((network.vocabulary.tokens[place], float(row[place])) for place in best)
+        first = tuple((network.vocabulary.tokens[index], float(row[index])) for index in best)
         drawn_at.append(CandidatePlace("ours", word, first, shares(row, best, epsilon=epsilon, candidates=k)))
     for model, places in PAPER_TABLE_2.items():
         for word, printed in places.items():

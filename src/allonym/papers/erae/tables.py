@@ -122,16 +122,16 @@ def _sweep(results: EraeResults) -> str:
 def _candidates(results: EraeResults) -> str:
     published = next(row.as_published for row in results.table_1 if row.as_published is not None)
     rows = []
-    for place in results.tables_2_and_3:
-        first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in place.first)
-        printed = PAPER_TABLE_3.get(place.word, {}) if place.model == "paper, ER-AE" else {}
+    for candidate in results.tables_2_and_3:
+        first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in candidate.first)
+        printed = PAPER_TABLE_3.get(candidate.word, {}) if candidate.model == "paper, ER-AE" else {}
         cells = [
-            _with_paper(place.shares["exponential_as_published"], printed.get("exponential")),
-            f"{place.shares['exponential']:.4f}",
-            _with_paper(place.shares["two_set"], printed.get("two_set")),
-            f"{place.shares['subset']:.4f}",
+            _with_paper(candidate.shares["exponential_as_published"], printed.get("exponential")),
+            f"{candidate.shares['exponential']:.4f}",
+            _with_paper(candidate.shares["two_set"], printed.get("two_set")),
+            f"{candidate.shares['subset']:.4f}",
         ]
-        rows.append([place.model, place.word, first, *cells])
+        rows.append([candidate.model, candidate.word, first, *cells])
     head = ["network", "word", "first five and their probabilities", f"exponential, ε = {published:.1f}"]
     head += ["exponential", "two-set", "subset"]
     text = (

@@ -256,7 +256,7 @@ def _loss(candidate: Candidate, sample: Sample) -> float | None:
         return None
     if promised.unit != "word" or not isinstance(candidate, Method):
         return promised.epsilon
-    texts = [sample.texts[place] for place in sample.places("test")]
+    texts = [sample.texts[row] for row in sample.places("test")]
     return promised.epsilon * sum(map(candidate.anonymizer.words_drawn, texts)) / len(texts)
 
 
@@ -266,7 +266,7 @@ def _speed(candidate: Candidate, sample: Sample) -> float:
     release = candidate.releasing(sample, SEED)
     began = sum(os.times()[:4])
     release(places)
-    words = sum(len(sample.texts[place].split()) for place in places)
+    words = sum(len(sample.texts[row].split()) for row in places)
     return words / max(sum(os.times()[:4]) - began, 0.01)
 
 
