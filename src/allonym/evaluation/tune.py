@@ -71,7 +71,7 @@ class Targets:
 
 
 @dataclass(frozen=True)
-class Side:
+class TunedSide:
     """A setting on one half of the authors: what it reached there, and what the originals do."""
 
     evaluation: Evaluation
@@ -131,10 +131,10 @@ class Tuned:
             "guarantee": self.chosen.promised.to_dict(),
             "targets_met": {"where_it_was_chosen": self.fitted, "where_it_was_verified": self.held},
             "settings": {"tried": len(self.chosen_on.outcomes), "left_out_for_their_loss": self.left_out},
-            "chosen_on": Side(self.chosen_on, self.chosen).to_json(),
-            "verified_on": Side(self.verified_on, self.verified).to_json(),
+            "chosen_on": TunedSide(self.chosen_on, self.chosen).to_json(),
+            "verified_on": TunedSide(self.verified_on, self.verified).to_json(),
             "tried": [
-                {"name": str(outcome.candidate), **Side(self.chosen_on, outcome).to_json()}
+                {"name": str(outcome.candidate), **TunedSide(self.chosen_on, outcome).to_json()}
                 for outcome in self.chosen_on.outcomes
             ],
         }
