@@ -20,7 +20,6 @@ not be asked for.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, Final
 
 from allonym.anonymizers.base import Anonymizer
@@ -41,7 +40,6 @@ _NO_PROOF_YET: Final = (
 )
 
 
-@dataclass(kw_only=True, eq=False, repr=False)
 class Ghostwriter(Anonymizer):
     """Your text written anew, with its facts, in a style of nobody's.
 
@@ -54,7 +52,9 @@ class Ghostwriter(Anonymizer):
     method = "ghostwriter"
     draws = False
 
-    loss_per_word: float | None = None
+    def __init__(self, *, loss_per_word: float | None = None) -> None:
+        self.loss_per_word = loss_per_word
+        self._check()
 
     def _check(self) -> None:
         super()._check()
