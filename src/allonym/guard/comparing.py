@@ -89,7 +89,7 @@ class _Comparison:
     def _compare(self, group: Group, before: Side, after: Side) -> _Compared:
         content = [word for word in before.words if word.is_note], [word for word in after.words if word.is_note]
         matched = notes.match(*content, (before.words, after.words), self._near)
-        opposed = [(content[0][one], content[1][other]) for one, other in matched.opposed.items()]
+        opposed = [(content[0][old], content[1][new]) for old, new in matched.opposed.items()]
         denied, explained = denials.match(before, after, len(opposed), self._near)
         opposed += notes.turned(before.words, after.words)
         swapped = roles.swapped(self._of(self._before, group.before), self._of(self._after, group.after), self._near)
@@ -135,8 +135,8 @@ class _Comparison:
 
     def _reconcile_denials(self) -> None:
         """Take back denials that went from one sentence to the next."""
-        for one, other in zip(self._compared, self._compared[1:], strict=False):
-            for here, there in ((one.denied, other.denied), (other.denied, one.denied)):
+        for former, latter in zip(self._compared, self._compared[1:], strict=False):
+            for here, there in ((former.denied, latter.denied), (latter.denied, former.denied)):
                 while here.lost and there.invented:
                     here.lost.pop()
                     there.invented.pop()
@@ -149,14 +149,14 @@ class _Comparison:
                 yield self._finding(fact.kind, _span(fact), None)
             for fact in (*compared.facts.invented, *compared.denied.invented):
                 yield self._finding(fact.kind, None, _span(fact))
-            for one, other in compared.opposed:
-                yield self._finding("opposite", Span(one.start, one.end), Span(other.start, other.end))
+            for old, new in compared.opposed:
+                yield self._finding("opposite", Span(old.start, old.end), Span(new.start, new.end))
             for before, after in compared.swapped:
                 yield self._finding("roles", before, after)
         quotations = list(self._quotations())
         yield from quotations
-        lost = [compared.words[0][one] for compared in self._compared for one in compared.notes.lost]
-        invented = [compared.words[1][other] for compared in self._compared for other in compared.notes.invented]
+        lost = [compared.words[0][old] for compared in self._compared for old in compared.notes.lost]
+        invented = [compared.words[1][new] for compared in self._compared for new in compared.notes.invented]
         # The words of a quotation that is reported are not reported once more.
         for span in _joined(_outside(lost, [quotation.before for quotation in quotations]), self._before):
             yield self._finding("note", span, None)
@@ -255,8 +255,8 @@ def _any_same(quotation: Fact, others: Iterable[Fact]) -> bool:
     return any(same(quotation, other) for other in others)
 
 
-def _shared(one: Fact, other: Fact) -> int:
-    return len(set(one.value.split()) & set(other.value.split()))
+def _shared(first: Fact, second: Fact) -> int:
+    return len(set(first.value.split()) & set(second.value.split()))
 
 
 def _outside(words: Iterable[Word], spans: Sequence[Span | None]) -> list[Word]:

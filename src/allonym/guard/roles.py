@@ -117,16 +117,16 @@ def _crossed(pairs: list[tuple[_Deed, _Deed]], near: Closeness) -> Iterator[tupl
                 yield old, new
 
 
-def _alike(one: str, other: str, near: Closeness) -> bool:
-    if one == other:
+def _alike(first: str, second: str, near: Closeness) -> bool:
+    if first == second:
         return True
-    if ":" in one or ":" in other or one in _PRONOUNS.values() or other in _PRONOUNS.values():
+    if ":" in first or ":" in second or first in _PRONOUNS.values() or second in _PRONOUNS.values():
         return False
-    return near.of(one, other) >= _CLOSE_ENOUGH
+    return near.of(first, second) >= _CLOSE_ENOUGH
 
 
-def _among(one: str, others: set[str], near: Closeness) -> bool:
-    return one not in _THIRD and any(_alike(one, other, near) for other in others)
+def _among(lemma: str, others: set[str], near: Closeness) -> bool:
+    return lemma not in _THIRD and any(_alike(lemma, other, near) for other in others)
 
 
 def _deeds(words: Sequence[Word]) -> list[_Deed]:

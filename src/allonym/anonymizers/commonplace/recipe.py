@@ -172,9 +172,9 @@ class Commonplace(Anonymizer):
         vectors = encoder.encode([piece for document in pieces for piece in document])
         documents, slots, chosen, start = list[int](), list[int](), list[int](), 0
         for number, document in enumerate(pieces):
-            own = vectors[start : start + len(document)]
+            of_text = vectors[start : start + len(document)]
             lengths = np.array([len(piece.split()) for piece in document], np.int64)
-            rows = central(own, lengths, int(self.sentences))
+            rows = central(of_text, lengths, int(self.sentences))
             documents += [number] * len(rows)
             slots += range(len(rows))
             chosen += (start + rows).tolist()
