@@ -149,8 +149,8 @@ class _Comparison:
                 yield self._finding(fact.kind, _span(fact), None)
             for fact in (*compared.facts.invented, *compared.denied.invented):
                 yield self._finding(fact.kind, None, _span(fact))
-            for old, new in compared.opposed:
-                yield self._finding("opposite", Span(old.start, old.end), Span(new.start, new.end))
+            for was, became in compared.opposed:
+                yield self._finding("opposite", Span(was.start, was.end), Span(became.start, became.end))
             for before, after in compared.swapped:
                 yield self._finding("roles", before, after)
         quotations = list(self._quotations())

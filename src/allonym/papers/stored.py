@@ -62,7 +62,8 @@ class Result:
         if not isinstance(stored, Mapping):
             raise TypeError(f"{cls.__name__} is stored as an object.")
         given: Json = {}
-        for name, kind in _kinds(cls).items():
+        result: Any = cls  # for mypy, which takes the hash of its objects for that of the class
+        for name, kind in _kinds(result).items():
             if name in cls._beside:
                 given[name] = _read(kind, stored)
             elif (key := cls._stored_as.get(name, name)) in stored:

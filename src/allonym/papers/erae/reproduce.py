@@ -124,8 +124,10 @@ def _figure_2(bench: EraeBench, report: Callable[[str], None]) -> Iterator[Sweep
 
 def trained(folder: Path | None) -> tuple[TrainedNetwork, ...]:
     """Return what tells the models of a folder from others; empty without."""
-    there = [] if folder is None else [(row, name) for row, name in TRAINED.items() if (folder / name).is_dir()]
-    return tuple(TrainedNetwork(row, name, _digest(models.verify(folder / name).folder)) for row, name in there)
+    if folder is None:
+        return ()
+    there = {row: folder / name for row, name in TRAINED.items() if (folder / name).is_dir()}
+    return tuple(TrainedNetwork(row, path.name, _digest(models.verify(path).folder)) for row, path in there.items())
 
 
 def _digest(folder: Path) -> str:

@@ -49,7 +49,7 @@ def run(asked: Asked) -> FrontierResults:
         draws=runs,
         seed=SEED,
         own_releases_of_author=RELEASED_OF_AUTHOR,
-        settings=dict(SETTINGS),
+        settings=SETTINGS,
         attackers={attacker.name: attacker.describes_itself_as for attacker in default_panel()},
         grounds=grounds,
     )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from allonym.drawing.figure_data import Figure
+from allonym.evaluation.knowledge import Setting
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.rows import Measured
 from allonym.papers.stored import Result
@@ -42,7 +43,7 @@ class FrontierResults(Result, stored_as={"version": "allonym"}):
     draws: int
     seed: int
     own_releases_of_author: int
-    settings: Mapping[str, str] = field(repr=False)
+    settings: Mapping[Setting, str] = field(repr=False)
     attackers: Mapping[str, str] = field(repr=False)
     grounds: Mapping[str, Measured] = field(repr=False)
 
