@@ -8,8 +8,8 @@ from pathlib import Path
 
 from allonym.metrics.figures import percent
 from allonym.papers import earlier_results
-from allonym.papers.frontier.tables import FrontierResults
-from allonym.papers.ruler.rows import MethodRow
+from allonym.papers.ruler.measure import RulersPart
+from allonym.papers.ruler.rows import Measured, MethodRow, Row
 from allonym.papers.ruler.settings import OURS
 from allonym.papers.stored import Result
 
@@ -54,15 +54,18 @@ class ShownSetting(Result):
         )
 
 
-def stored(result: Path) -> str:
-    """Return the figures of `results/frontier.json` that the command shows, as JSON."""
-    measured = earlier_results(result, FrontierResults).grounds[GROUND]
+def stored(*results: Path) -> str:
+    """Return the figures of result files that the command shows, as JSON; a row in several is taken from the first."""
+    rows: dict[str, Row] = {}
+    for result in results:
+        rows = {row.name: row for row in earlier_results(result, RulersPart).grounds[GROUND].rows} | rows
+    measured = Measured.of_rows(list(rows.values()))
     texts, before = measured.about, measured.original.strongest.accuracy.value
     note = (
         f"Measured on posts of {texts.authors} newsgroup writers: of originals the strongest attacker names "
         f"{percent(before)}, by chance {percent(texts.chance)}. Other texts and attackers give other figures: see "
         "docs/frontier.md."
     )
-    rows = [(setting.method, measured.find(setting.name)) for setting in OURS]
-    shown = [ShownSetting.of(method, row).to_json() for method, row in rows if row is not None]
+    of_settings = [(setting.method, measured.find(setting.name)) for setting in OURS]
+    shown = [ShownSetting.of(method, row).to_json() for method, row in of_settings if row is not None]
     return json.dumps({"note": note, "rows": shown}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

@@ -128,7 +128,7 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
 
 
 @dataclass(frozen=True)
-class _RulersPart(Result):
+class RulersPart(Result):
     """What the ruler measured, of the results of any paper."""
 
     grounds: Mapping[str, Measured]
@@ -143,7 +143,7 @@ def take_over(earlier: Path | None, work: Work) -> None:
     """
     if earlier is None:
         return
-    stored = earlier_results(earlier, _RulersPart)
+    stored = earlier_results(earlier, RulersPart)
     if stored.draws != work.draws:
         raise InputError(
             f"{earlier} has {stored.draws} draws of each setting, not {work.draws}: "
