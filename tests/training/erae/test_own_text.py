@@ -127,7 +127,7 @@ def test_the_papers_variant_resumes_exactly_through_its_two_stages(corpus, tmp_p
 
 def test_early_stopping_ends_the_run(corpus, tmp_path):
     recipe = EraeRecipe(size="tiny", words=200, epochs=500, batch=64, patience=2, learning_rate=1e-9)
-    assert run(corpus, tmp_path / "model", recipe)["steps"] < 100
+    assert run(corpus, tmp_path / "model", recipe).steps < 100
 
 
 def test_a_crash_while_the_model_is_written_can_be_resumed(corpus, tmp_path, monkeypatch):
