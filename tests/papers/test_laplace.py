@@ -53,7 +53,7 @@ def small(monkeypatch, made_up_ground):
 
 
 def test_rows_are_complete(data):
-    results = reproduce.run(Asked(data, lambda sentence: None))
+    results = reproduce.run(Asked(data, lambda sentence: None)).to_json()
     assert {row["method"] for row in results["rows"]} == {"original", "laplace", "exponential", "syntf"}
     assert {row["corpus"] for row in results["rows"]} == {"20 newsgroups", "IMDb62"}
     for row in results["rows"]:
@@ -77,9 +77,9 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(data, tmp_path
     with pytest.raises(InputError, match="--earlier"):
         reproduce.run(Asked(data, print, only="made"))
     given = {"work": tmp_path / "work", "earlier": tmp_path / "laplace.json"}
-    whole = json.dumps(reproduce.run(Asked(data, lambda sentence: None, work=given["work"])))
+    whole = json.dumps(reproduce.run(Asked(data, lambda sentence: None, work=given["work"])).to_json())
     given["earlier"].write_text(whole, encoding="utf-8")
-    assert reproduce.run(Asked(data, print, only="", **given)) == json.loads(whole)
+    assert reproduce.run(Asked(data, print, only="", **given)).to_json() == json.loads(whole)
     given["earlier"].write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no results"):
         reproduce.run(Asked(data, print, only="", **given))
@@ -90,9 +90,9 @@ def test_the_command_writes_both_files(data, tmp_path, capsys):
     line = ["reproduce", "laplace", "--data", str(data), "--out", str(out), "--json"]
     assert run(line) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert (out / "laplace.md").read_text("utf-8") == reproduce.markdown(printed)
+    assert (out / "laplace.md").read_text("utf-8") == reproduce.markdown(reproduce.RESULTS.from_json(printed))
     assert json.loads((out / "laplace.json").read_text("utf-8")) == printed
-    again = json.loads(json.dumps(reproduce.run(Asked(data, lambda sentence: None))))
+    again = json.loads(json.dumps(reproduce.run(Asked(data, lambda sentence: None)).to_json()))
     for row in (*printed["grounds"]["made"]["rows"], *again["grounds"]["made"]["rows"]):
         row.pop("words_per_second", None)  # all but the speed is the same again
     assert printed == again

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from allonym import __version__
@@ -17,13 +17,14 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.errors import InputError
-from allonym.papers import Asked, Results, taken_over
+from allonym.papers import Asked, taken_over
 from allonym.papers.laplace import sweep
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
-from allonym.papers.ruler.measure import stored_grounds
+from allonym.papers.ruler.measure import measured_grounds
+from allonym.papers.ruler.rows import Measured
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
-from allonym.papers.stored import Result
+from allonym.papers.stored import PaperResults, Result
 from allonym.privacy.statement import number
 
 LAPLACE = (40.0, 50.0)
@@ -34,7 +35,6 @@ RULED: dict[Ground, tuple[Compared, ...]] = {
     NEWSGROUPS20_10: (*_LAPLACE, *map(word_substitution, EXPONENTIAL), syntf(10.0), syntf_by_epsilon(47.5)),
 }
 TAKES = ("work", "only", "earlier")
-_OF_THE_PAPER = ("paper", "version", "command", "seed", "vocabulary", "documents", "rows")
 
 Report = Callable[[str], None]
 
@@ -64,50 +64,72 @@ class WordLoss(Result):
         return cls(method.method, epsilon, worst, method.neighbours().loss)
 
 
-def run(asked: Asked) -> Results:
-    """Return all rows, with what is needed to make them again."""
-    results = _swept(asked.data, asked.report) if asked.only is None else taken_over(asked.earlier, _OF_THE_PAPER)
-    results["losses"] = [loss.to_json() for loss in losses()]
-    results["grounds"] = stored_grounds(RULED, asked)
-    return results
+@dataclass(frozen=True)
+class LaplaceResults(PaperResults):
+    """All rows.
+
+    Attributes:
+        seed: Fixes the sample and what is drawn.
+        vocabulary: How many words the table has.
+        documents: How many are learned from and tested, of each corpus.
+        rows: The analyst's side.
+        losses: What words lose.
+        grounds: What the ruler measured, by the names of the texts.
+    """
+
+    seed: int
+    vocabulary: int
+    documents: Mapping[str, int]
+    rows: tuple[sweep.SweptRow, ...] = field(repr=False)
+    losses: tuple[WordLoss, ...] = ()
+    grounds: Mapping[str, Measured] = field(default_factory=dict, repr=False)
 
 
-def losses() -> list[WordLoss]:
+RESULTS = LaplaceResults
+
+
+def run(asked: Asked) -> LaplaceResults:
+    """Return all rows."""
+    results = _swept(asked.data, asked.report) if asked.only is None else taken_over(asked.earlier, LaplaceResults)
+    return replace(results, losses=losses(), grounds=measured_grounds(RULED, asked))
+
+
+def losses() -> tuple[WordLoss, ...]:
     """Return what words lose by the methods that the ruler measures."""
-    noise = [WordLoss.of(WordLaplace(epsilon=epsilon), epsilon) for epsilon in LAPLACE]
-    return [*noise, *(WordLoss.of(WordExponential(epsilon=epsilon), epsilon) for epsilon in EXPONENTIAL)]
+    noise = (WordLoss.of(WordLaplace(epsilon=epsilon), epsilon) for epsilon in LAPLACE)
+    return *noise, *(WordLoss.of(WordExponential(epsilon=epsilon), epsilon) for epsilon in EXPONENTIAL)
 
 
-def markdown(results: Results) -> str:
+def markdown(results: LaplaceResults) -> str:
     """Return all tables."""
     head = ["method", "ε", "worst loss per word", "loss between usual neighbours"]
     lines = [
         [loss.method, f"{loss.epsilon:g}", number(loss.worst_loss_per_word), number(loss.neighbour_loss)]
-        for loss in (WordLoss.from_json(row) for row in results["losses"])
+        for loss in results.losses
     ]
     parts = [
         "## What an analyst keeps",
-        sweep.markdown([sweep.SweptRow.from_json(row) for row in results["rows"]]),
+        sweep.markdown(results.rows),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
-        ruler.chapter(results["grounds"]),
+        ruler.chapter(results.grounds),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(results: LaplaceResults) -> dict[str, Figure]:
     """Return what the ruler measured, as a figure for each kind of texts; the paper has none."""
-    return ruler.figures(results["grounds"])
+    return ruler.figures(results.grounds)
 
 
-def _swept(data: Path, report: Report) -> Results:
-    """Return the analyst's side, with what it is of."""
-    return {
-        "paper": "Fernandes, Dras and McIver 2018 (which has no tables of its own)",
-        "version": __version__,
-        "command": "allonym reproduce laplace --data DIR",
-        "seed": sweep.SEED,
-        "vocabulary": sweep.VOCABULARY,
-        "documents": {"train": sweep.TRAIN, "test": sweep.TEST},
-        "rows": [row.to_json() for row in sweep.rows(data, report)],
-    }
+def _swept(data: Path, report: Report) -> LaplaceResults:
+    """Return the analyst's side alone."""
+    return LaplaceResults(
+        paper="Fernandes, Dras and McIver 2018 (which has no tables of its own)",
+        version=__version__,
+        command="allonym reproduce laplace --data DIR",
+        seed=sweep.SEED,
+        vocabulary=sweep.VOCABULARY,
+        documents={"train": sweep.TRAIN, "test": sweep.TEST},
+        rows=tuple(sweep.rows(data, report)),
+    )

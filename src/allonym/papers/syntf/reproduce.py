@@ -8,29 +8,27 @@ weighted F1, each that of the better of its classifiers.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from allonym import __version__, acceleration
 from allonym.errors import MissingDependencyError
-from allonym.papers import Asked, Results, taken_over
+from allonym.papers import Asked, taken_over
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
-from allonym.papers.ruler.measure import stored_grounds
+from allonym.papers.ruler.measure import measured_grounds
 from allonym.papers.syntf import tables
 from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
-from allonym.papers.syntf.rows import Bounds, Kind, Suspects, SweptSetting, SyntfSetting
+from allonym.papers.syntf.rows import Bounds, Kind, Suspects, SweptSetting, SyntfResults, SyntfSetting
 from allonym.papers.syntf.runs import SyntfBench, as_texts, benches, measure, panel, vectorised
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
 
 TAKES = ("runs", "work", "only", "earlier")
-_OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
-                     "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
-                     "settings")  # fmt: skip
 
+RESULTS = SyntfResults
 markdown = tables.markdown
 figures = tables.figures
 
@@ -44,44 +42,46 @@ class SyntfTask:
     setting: SyntfSetting
 
 
-def run(asked: Asked) -> Results:
+def run(asked: Asked) -> SyntfResults:
     """Return everything that the tables and figures show, with what is needed to make it again."""
-    results = _of_the_paper(asked) if asked.only is None else taken_over(asked.earlier, _OF_THE_PAPER)
-    results["grounds"] = stored_grounds(ruled(asked.data), asked)
-    return results
+    results = _of_the_paper(asked) if asked.only is None else taken_over(asked.earlier, SyntfResults)
+    return replace(results, grounds=measured_grounds(ruled(asked.data), asked))
 
 
-def _of_the_paper(asked: Asked) -> Results:
+def _of_the_paper(asked: Asked) -> SyntfResults:
     """Return the paper's tables and figures, by its own attackers and those over n-grams."""
     data, report, runs = asked.data, asked.report, asked.runs or RUNS
     bench, learned = benches(data)
     report("Originals, vectors and scrubbed texts")
-    results: Results = {
-        "paper": "Weggenmann and Kerschbaum 2018, section 4",
-        "version": __version__,
-        "command": f"allonym reproduce syntf --data DIR --runs {runs}",
-        "seeds": list(range(runs)),
-        "interval": "95 %: Student's t over runs; for texts as they are, bootstrap over test messages",
-        "documents": {"train": int(bench.train.sum()), "test": int(bench.test.sum())},
-        "learned_rating_documents": {
+    return SyntfResults(
+        paper="Weggenmann and Kerschbaum 2018, section 4",
+        version=__version__,
+        command=f"allonym reproduce syntf --data DIR --runs {runs}",
+        seeds=tuple(range(runs)),
+        interval="95 %: Student's t over runs; for texts as they are, bootstrap over test messages",
+        documents={"train": int(bench.train.sum()), "test": int(bench.test.sum())},
+        learned_documents={
             "reference": int(learned.reference.sum()),
             "train": int(learned.train.sum()),
             "test": int(learned.test.sum()),
         },
-        "table_1": [_suspects(bench, scenario).to_json() for scenario in SCENARIOS],
-        "figure_1": [Bounds.at(epsilon).to_json() for epsilon in range(1, 61)],
-        "original": as_texts(bench, bench.corpus.texts, panel(tagged=True)).to_json(),
-        "original_without_reference": as_texts(learned, learned.corpus.texts, {}).to_json(),
-        "vectorised": vectorised(bench).to_json(),
-        "scrubbed": as_texts(bench, _scrubbed(bench.corpus.texts), panel(tagged=True)).to_json(),
-        "settings": [],
-    }
+        suspects=tuple(_suspects(bench, scenario) for scenario in SCENARIOS),
+        bounds=tuple(map(Bounds.at, range(1, 61))),
+        original=as_texts(bench, bench.corpus.texts, panel(tagged=True)),
+        without_reference=as_texts(learned, learned.corpus.texts, {}),
+        vectorised=vectorised(bench),
+        scrubbed=as_texts(bench, _scrubbed(bench.corpus.texts), panel(tagged=True)),
+        settings=tuple(_settings(data, runs, report)),
+    )
+
+
+def _settings(data: Path, runs: int, report: Callable[[str], None]) -> Iterator[SweptSetting]:
+    """Yield what SynTF releases, by setting, measured in as many processes as there are cores."""
     tasks = list(_tasks())
     with acceleration.processes(os.cpu_count()) as pool:
-        for task, row in zip(tasks, pool.map(partial(_work, data, runs), tasks), strict=True):
-            results["settings"].append(row.to_json())
-            report(f"{len(results['settings'])} of {len(tasks)} settings: {task.table}")
-    return results
+        for done, row in enumerate(pool.map(partial(_work, data, runs), tasks), 1):
+            report(f"{done} of {len(tasks)} settings: {row.table}")
+            yield row
 
 
 def _suspects(bench: SyntfBench, scenario: Scenario) -> Suspects:

@@ -8,7 +8,6 @@ from dataclasses import asdict
 from allonym.drawing.figure_data import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import rounded_percent, spread
-from allonym.papers import Results
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.syntf.rows import KEPT, OUTPUT_SIZES, Mean, Means, Reached, SweptSetting, SyntfResults
 from allonym.papers.syntf.runs import TAGGED, WRITEPRINTS
@@ -24,9 +23,8 @@ PAPER_RELATIVE = {"SynTF": (0.87, 0.66, 0.20), "scrubadub": (0.92, 0.90, 0.02)}
 SHOWN = "Top 10/Any"
 
 
-def markdown(results: Results) -> str:
+def markdown(shown: SyntfResults) -> str:
     """Return all tables."""
-    shown = SyntfResults.from_json(results)
     parts = [
         "Weighted F1 of the better analyst and of the *best attacker*: whichever does best on the test messages of the "
         "paper's two (WritePrints with an SVM or naive Bayes), an SVM over words, one over characters and naive Bayes "
@@ -36,23 +34,22 @@ def markdown(results: Results) -> str:
         _table_3(shown),
         _sweeps(shown),
         _learned(shown),
-        ruler.chapter(results["grounds"]),
+        ruler.chapter(shown.grounds),
         "SynTF has the shipped words here, as a user has it without reference texts; a learned rating is learned as "
         "above, and two of its attackers read texts through it.",
     ]
     return "\n\n".join(parts) + "\n"
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(shown: SyntfResults) -> dict[str, Figure]:
     """Return figures 1, 3, 4 and 5, and one of the learned rating, by file name."""
-    shown = SyntfResults.from_json(results)
     return {
         "figure-1": _figure_1(shown),
         "figure-3": _figure_3(shown),
         "figure-4": _figure_4(shown),
         "figure-5": _figure_5(shown),
         "learned-rating": _learned_figure(shown),
-    } | ruler.figures(results["grounds"])
+    } | ruler.figures(shown.grounds)
 
 
 def relative(
