@@ -30,7 +30,7 @@ ALLOWED: dict[str, str] = {
     "vectors/closeness.py": _EXACT,
     "vectors/nearest.py": _EXACT,
     "vectors/products.py": _EXACT,
-    "anonymizers/commonplace/centre.py": "products of 64-bit whole numbers, which no library adds in floats",
+    "networks/sentences/centre.py": "products of 64-bit whole numbers, which no library adds in floats",
     "vectors/ratings.py": _EXACT,
     "mechanisms/metric_pairs.py": _EXACT,
     "vectors/label_profiles.py": (

@@ -17,10 +17,12 @@ import torch
 from allonym import models
 from allonym.errors import ModelError, ParameterError, ResumeError
 from allonym.networks.erae.inference import EraeReader
-from allonym.training.erae import checkpoints, own_text
+from allonym.training import checkpoints
+from allonym.training.erae import own_text
 from allonym.training.erae.corpus import prepare
-from allonym.training.erae.own_text import EraeRecipe, Watcher, train
+from allonym.training.erae.own_text import EraeRecipe, train
 from allonym.training.folder import CHECKPOINT, FILES
+from allonym.training.keeping import Watcher
 
 CPU = torch.device("cpu")
 pytestmark = pytest.mark.usefixtures("one_thread")
