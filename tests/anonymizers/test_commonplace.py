@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from allonym.anonymizers.commonplace.centre import central
 
 from allonym import Commonplace
-from allonym.anonymizers.commonplace.centre import central
 from allonym.errors import ModelError, ParameterError
 from allonym.randomness import insecure
 

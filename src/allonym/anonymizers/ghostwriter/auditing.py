@@ -17,6 +17,7 @@ from allonym.mechanisms import Subset
 from allonym.mechanisms.base import Audited
 from allonym.networks.ghostwriter.model import PIECES, WORD_START, Writer, WriterSettings, writer_shapes
 from allonym.networks.ghostwriter.reading import MARKS
+from allonym.networks.translation.network import BIAS, END
 
 if TYPE_CHECKING:
     from allonym.anonymizers.ghostwriter.recipe import Ghostwriter
@@ -25,6 +26,7 @@ _WORDS = 8
 _LITTLE = 1.0  # loss of a note in small versions
 _FEW, _MOST_SHORT, _MOST = 1, 3, 6  # notes
 _WIDTH, _INNER = 16, 16
+_ENDS_SOON = 4.0  # so that thousands of texts are written in seconds
 
 
 class GhostwriterAuditing(Auditing):
@@ -67,6 +69,7 @@ def tiny(method: Ghostwriter, notes: int) -> Ghostwriter:
     pieces = (*PIECES, *(WORD_START + word for word in (*PLAIN[:_WORDS], "the", "a")))
     shapes = writer_shapes(_WIDTH, _INNER, 1, 1, notes=len(vocabulary), pieces=len(pieces))
     tensors = {name: made_up(sizes, start=place << 32) for place, (name, sizes) in enumerate(sorted(shapes.items()), 1)}
+    tensors[BIAS][0, END] = _ENDS_SOON
     rows = {name: tensor.reshape(-1) if len(tensor) == 1 else tensor for name, tensor in tensors.items()}
     settings = WriterSettings(candidates=2, slots=_MOST, loss_per_word=_LITTLE)
     small.__dict__["writer_"] = Writer(settings, rows, vocabulary, pieces)

@@ -69,9 +69,10 @@ ASSUMPTIONS: Final = (
 NOT_CARRIED: Final = "Names, numbers and dates are not carried over, and what stands between notes is made up."
 SHIPPED: Final = "ghostwriter-en"  # the model that "default" stands for, once there is one
 _NO_MODEL: Final = (
-    "No network for Ghostwriter with a proved loss is shipped, so it needs a model: train one on public text of your "
+    "No network for Ghostwriter with a proved loss is shipped, so it needs a model. Train one on public text of your "
     "kind (allonym train ghostwriter TABLE --text COLUMN -o FOLDER), and give the folder (model=FOLDER or "
-    "--model FOLDER). Leave loss_per_word out to write without a proof, or take a method that has one and needs no model, such as erae."
+    "--model FOLDER). Leave loss_per_word out to write without a proof, or take a method that has one and needs no "
+    "model, such as erae."
 )
 
 
@@ -121,7 +122,7 @@ class Ghostwriter(Anonymizer):
         return Writer.open(SHIPPED if self.model == "default" else self.model)
 
     @cached_property
-    def mechanism_(self) -> Subset | None:  # type: ignore[override]
+    def mechanism_(self) -> Subset | None:
         """What draws each note, by its number on the list; nothing in the plain face."""
         if self.loss_per_word is None:
             return None

@@ -96,10 +96,12 @@ class WriterNetwork(nn.Module):
 
     def rated(self, states: Tensor) -> Tensor:
         """Return the ratings of all pieces."""
-        return functional.linear(states, self.weights[EMBEDDING]) + self.weights[BIAS].flatten()
+        ratings: Tensor = functional.linear(states, self.weights[EMBEDDING]) + self.weights[BIAS].flatten()
+        return ratings
 
     def _times(self, state: Tensor, name: str) -> Tensor:
-        return state @ self.weights[name]
+        product: Tensor = state @ self.weights[name]
+        return product
 
     def _attended(self, state: Tensor, read: Tensor, seen: Tensor, name: str) -> Tensor:
         asked, keys, values = (
@@ -108,7 +110,8 @@ class WriterNetwork(nn.Module):
         )
         found = functional.scaled_dot_product_attention(asked, keys, values, attn_mask=seen)
         joined = found.transpose(1, 2).flatten(2)
-        return self._times(joined, f"{name}_Wo") + self.weights[f"{name}_bo"]
+        attended: Tensor = self._times(joined, f"{name}_Wo") + self.weights[f"{name}_bo"]
+        return attended
 
     def _fed_forward(self, state: Tensor, name: str) -> Tensor:
         inner = functional.relu(self._times(state, f"{name}_W1") + self.weights[f"{name}_b1"])
@@ -147,7 +150,8 @@ def positions(places: Tensor, width: int) -> Tensor:
 
 def _split(state: Tensor) -> Tensor:
     """Give each head its part: B × heads × rows × width of a head."""
-    return state.unflatten(2, (HEADS, -1)).transpose(1, 2)
+    sentences, rows, width = state.shape
+    return state.reshape(sentences, rows, HEADS, width // HEADS).transpose(1, 2)
 
 
 def from_nothing(sizes: WriterSizes, notes: int, pieces: int) -> dict[str, NDArray[np.float32]]:

@@ -15,7 +15,7 @@ import torch
 
 from allonym import models
 from allonym.errors import ParameterError
-from allonym.networks.ghostwriter.model import WriterSettings
+from allonym.networks.ghostwriter.model import Arrays, WriterSettings
 from allonym.training import checkpoints
 from allonym.training.fitting import seeded
 from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
@@ -48,8 +48,8 @@ class WriterRecipe:
     author: str | None = None  # column with the authors
     start: Start = "translation"  # from the weights of the translation networks, or from nothing
     size: Size = "full"  # of a network that begins from nothing
-    notes: int = 16_000  # of the list, at most
-    pieces: int = 20_000  # that are written, at most
+    notes: int = 12_000  # of the list, at most
+    pieces: int = 17_000  # that are written, at most
     candidates: int = 5  # words of a group
     slots: int = 24  # notes that are written out together
     loss_per_word: float = 11.4  # whose accidents it learns to expect
@@ -97,13 +97,14 @@ def train(
     device: torch.device,
     resume: bool,
     watcher: Watcher,
+    tensors: Arrays | None = None,
     card: str = USER_CARD,
     trained_on: str = models.USER_TEXT,
 ) -> dict[str, Any]:
     """Train a network, write it as a model folder, and return figures about it.
 
     To resume is to go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model
-    or checkpoint that is there is deleted.
+    or checkpoint that is there is deleted. Given tensors are what it begins with, in the place of what the recipe says.
 
     Raises:
         ResumeError: The checkpoint is damaged.
@@ -114,7 +115,7 @@ def train(
         clear(folder)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with seeded(recipe.seed):
-        training = _training(corpus, recipe, device)
+        training = _training(corpus, recipe, device, tensors)
         record = {"recipe": asdict(recipe), "fingerprint": corpus.fingerprint}
         keeper = Keeper(folder / CHECKPOINT, record, watcher)
         training.progress, training.after_step = keeper.looked, keeper.stepped
@@ -150,11 +151,13 @@ def train(
     return {"lowest": training.best.lowest, "steps": training.step, "as_if_uninterrupted": exact}
 
 
-def _training(corpus: WriterCorpus, recipe: WriterRecipe, device: torch.device) -> WriterTraining:
+def _training(
+    corpus: WriterCorpus, recipe: WriterRecipe, device: torch.device, tensors: Arrays | None
+) -> WriterTraining:
     notes, pieces = corpus.vocabulary.tokens, corpus.pieces
-    if recipe.start == "translation":
+    if tensors is None and recipe.start == "translation":
         tensors = from_translation(notes, pieces)
-    else:
+    elif tensors is None:
         tensors = from_nothing(SIZES[recipe.size][0], len(notes), len(pieces))
     generators = [torch.Generator(device).manual_seed(recipe.seed) for _ in range(2)]
     learned, held_out = (
