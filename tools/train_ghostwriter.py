@@ -169,8 +169,8 @@ def prepare_all(options: argparse.Namespace) -> None:
     )  # fmt: skip
     size = save(corpus, replace(recipe, shared_by=options.shared_by), options.out)
     print(
-        f"{len(rows):,} documents, {len(corpus.learned):,} passages with {len(corpus.learned.pieces):,} pieces to learn "
-        f"from, {len(corpus.held_out):,} held out; {len(corpus.vocabulary):,} notes, {len(corpus.pieces):,} pieces; "
+        f"{len(rows):,} documents; {len(corpus.learned):,} passages to learn from, with {len(corpus.learned.pieces):,} "
+        f"pieces, {len(corpus.held_out):,} held out; {len(corpus.vocabulary):,} notes, {len(corpus.pieces):,} pieces; "
         f"{size / 2**20:.1f} MiB, {time.time() - began:.0f} s"
     )
 

@@ -15,6 +15,7 @@ import torch
 
 from allonym import models
 from allonym.errors import InputError, ParameterError, ResumeError
+from allonym.guard import reading
 from allonym.mechanisms import Subset
 from allonym.networks.erae.groups import WordGroups
 from allonym.networks.ghostwriter.model import Writer, WriterSettings, restored
@@ -138,7 +139,7 @@ def test_noise_is_that_of_the_mechanism():
 
 def test_passages_have_one_style_and_state_nothing():
     text = "On 3 May Mrs Hu paid me £40!!! It's a DISGRACE - I told her so; she laughed. We live in Leeds."
-    found = " ".join(with_classes(passage) for passage in passages(text))
+    found = " ".join(with_classes(reading.read(passage)) for passage in passages(text))
     assert not any(sign in found for sign in ("!", ";", "40", "Hu", "Leeds", "May"))
     assert "[amount]" in found
     assert list(passages("私は昨日、港で猫を見ました。")) == []

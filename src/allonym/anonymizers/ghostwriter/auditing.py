@@ -65,12 +65,19 @@ class GhostwriterAuditing(Auditing):
 def tiny(method: Ghostwriter, notes: int) -> Ghostwriter:
     """Return Ghostwriter with so many notes, a small loss and a made-up network of a few words."""
     small = varied(method, notes=notes, loss_per_word=_LITTLE)
-    vocabulary = Vocabulary((*SPECIAL, *MARKS, *PLAIN[:_WORDS]))
-    pieces = (*PIECES, *(WORD_START + word for word in (*PLAIN[:_WORDS], "the", "a")))
+    small.__dict__["writer_"] = made_up_writer(PLAIN[:_WORDS], candidates=2)
+    return small
+
+
+def made_up_writer(words: Sequence[str], *, candidates: int) -> Writer:
+    """Return a writer with these words on its list of notes, and a made-up network that writes a few of them."""
+    vocabulary = Vocabulary((*SPECIAL, *MARKS, *(word for word in words if word not in MARKS)))
+    pieces = (*PIECES, *(WORD_START + word for word in (*words[:_WORDS], "the", "a")))
     shapes = writer_shapes(_WIDTH, _INNER, 1, 1, notes=len(vocabulary), pieces=len(pieces))
-    tensors = {name: made_up(sizes, start=place << 32) for place, (name, sizes) in enumerate(sorted(shapes.items()), 1)}
+    tensors = {
+        name: made_up(sizes, start=place << 32) for place, (name, sizes) in enumerate(sorted(shapes.items()), 1)
+    }
     tensors[BIAS][0, END] = _ENDS_SOON
     rows = {name: tensor.reshape(-1) if len(tensor) == 1 else tensor for name, tensor in tensors.items()}
-    settings = WriterSettings(candidates=2, slots=_MOST, loss_per_word=_LITTLE)
-    small.__dict__["writer_"] = Writer(settings, rows, vocabulary, pieces)
-    return small
+    settings = WriterSettings(candidates=candidates, slots=_MOST, loss_per_word=_LITTLE)
+    return Writer(settings, rows, vocabulary, pieces)

@@ -65,7 +65,11 @@ class NoteReader:
 
     def read(self, text: str, most: int = MOST_SLOTS) -> Notes:
         """Return the notes of a text that are taken with `most` slots."""
-        known = [unit for unit in reading.units(text)[:_MOST_NOTES] if self._knows(unit)]
+        return self.chosen(reading.units(text), most)
+
+    def chosen(self, units: Sequence[Unit], most: int = MOST_SLOTS) -> Notes:
+        """Return the same of what was noted of a text."""
+        known = [unit for unit in units[:_MOST_NOTES] if self._knows(unit)]
         needed = np.full(len(known), np.iinfo(np.int64).max)
         so_far = 0
         for place in self._order(known, most):

@@ -13,7 +13,7 @@ from types import MappingProxyType
 from typing import Final
 
 from allonym.guard import reading
-from allonym.guard.reading import Sentence, Word
+from allonym.guard.reading import ReadText, Sentence, Word
 from allonym.language.facts import Fact
 from allonym.language.facts.names import PLACES
 from allonym.language.persons import PERSONS, SUBJECTS
@@ -73,7 +73,11 @@ def units(text: str) -> list[Unit]:
         >>> [unit.notes for unit in units("I didn't pay Mrs Hu £40. She was angry.")]
         [('<past>',), ('i', 'not', 'pay'), ('[name]',), ('[amount]',), ('she', 'angry')]
     """
-    read = reading.read(text)
+    return of_read(reading.read(text))
+
+
+def of_read(read: ReadText) -> list[Unit]:
+    """Return what is noted of a text that has been read."""
     found = [Unit((tense,), "")] if (tense := _tense(read.sentences)) else []
     person = -1
     for sentence in read.sentences:

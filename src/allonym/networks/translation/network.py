@@ -2,8 +2,8 @@
 
 Mozilla's have six layers and two; how many there are is read off the names of the weights.
 
-Sums are those of NumPy's matrix products, which differ in their last bits from one processor to another: for methods
-that draw nothing. A text's sentences are translated together, and with no other text's, on one thread.
+Sums are those of NumPy's matrix products, which differ in their last bits from one processor to another: for what
+nothing is drawn from any more. A text's sentences are translated together, and with no other text's, on one thread.
 """
 
 from __future__ import annotations

@@ -15,10 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from allonym.errors import InputError
+from allonym.guard import reading
 from allonym.language.sequences import SPECIAL, Vocabulary, VocabularyBuilder
-from allonym.networks.ghostwriter import reading
 from allonym.networks.ghostwriter.choosing import NoteReader
-from allonym.networks.ghostwriter.reading import MARKS
+from allonym.networks.ghostwriter.reading import MARKS, Unit, of_read
 from allonym.training.erae.corpus import distinct, held_out_documents, shared_vocabulary
 from allonym.training.ghostwriter.passages import Pieces, passages, shared_pieces, with_classes
 
@@ -83,13 +83,15 @@ def prepare(
     """
     texts, doubles, fingerprint = distinct(("", author, text) for author, text in documents)
     watched = held_out_documents([key for key, *_ in texts], held_out, seed) if texts else set()
-    cut = [(key, key.hex() if author is None else author, list(passages(text))) for key, _, author, text in texts]
-    if not any(found for *_, found in cut):
+    read = list(
+        _read((key in watched, key.hex() if author is None else author, text) for key, _, author, text in texts)
+    )
+    if not read:
         raise InputError("There is no English sentence in the text column: choose another --text, or give more text.")
-    vocabulary = _vocabulary(cut, notes, shared_by)
-    classed = ((who, with_classes(passage)) for _, who, found in cut for passage in found)
-    cutter = Pieces.of_translation() if from_translation else Pieces.learned((text for _, text in classed), pieces)
-    rows = _rows(cut, watched, NoteReader(vocabulary), cutter)
+    vocabulary = _vocabulary(read, notes, shared_by)
+    classed = (passage.classed for passage in read)
+    cutter = Pieces.of_translation() if from_translation else Pieces.learned(classed, pieces)
+    rows = list(_rows(read, NoteReader(vocabulary), cutter))
     counted = _counted(rows)
     known = shared_pieces(counted, pieces, shared_by)
     parts = [_numbered([row for row in rows if row.held_out is held], known) for held in (False, True)]
@@ -101,11 +103,31 @@ def prepare(
     return WriterCorpus(vocabulary, tuple(known), parts[0], parts[1], len(texts), doubles, fingerprint)
 
 
-def _vocabulary(cut: Sequence[tuple[bytes, str, list[str]]], notes: int, shared_by: int) -> Vocabulary:
+@dataclass(frozen=True)
+class _ReadPassage:
+    """A passage, read once for all that is made of it."""
+
+    who: str
+    held_out: bool
+    units: list[Unit]
+    classed: str  # the passage with classes in the places of facts
+
+
+def _read(documents: Iterable[tuple[bool, str, str]]) -> Iterator[_ReadPassage]:
+    """Yield the passages of documents that come as (held out, author, text), an author's together."""
+    shared: dict[Unit, Unit] = {}  # of equal ones one, as there are millions
+    for held_out, who, text in documents:
+        for passage in passages(text):
+            read = reading.read(passage)
+            units = [shared.setdefault(unit, unit) for unit in of_read(read)]
+            yield _ReadPassage(who, held_out, units, with_classes(read))
+
+
+def _vocabulary(read: Sequence[_ReadPassage], notes: int, shared_by: int) -> Vocabulary:
     """Return the list of notes: marks, then the words that enough use, frequent ones first."""
     builder = VocabularyBuilder()
-    for _, who, found in cut:
-        builder.add(who, [[unit.word for unit in reading.units(passage) if unit.word] for passage in found])
+    for passage in read:
+        builder.add(passage.who, [[unit.word for unit in passage.units if unit.word]])
     words = [form for form in shared_vocabulary(builder, notes, shared_by).tokens[len(SPECIAL) :] if form not in MARKS]
     return Vocabulary((*SPECIAL, *MARKS, *words[: notes - len(SPECIAL) - len(MARKS)]))
 
@@ -119,20 +141,14 @@ class _Row:
     pieces: list[str]
 
 
-def _rows(
-    cut: Sequence[tuple[bytes, str, list[str]]], watched: set[bytes], reader: NoteReader, cutter: Pieces
-) -> list[_Row]:
-    def made() -> Iterator[_Row]:
-        interned: dict[str, str] = {}  # of equal pieces one string, as there are millions
-        for key, who, found in cut:
-            for passage in found:
-                notes = reader.read(passage, _MOST_SLOTS)
-                pieces = [interned.setdefault(piece, piece) for piece in cutter.of(with_classes(passage))]
-                if len(notes.numbers) >= _FEWEST_NOTES and 0 < len(pieces) <= _LONGEST:
-                    numbers, slots = array("H", notes.numbers.tolist()), array("H", notes.slots.tolist())
-                    yield _Row(who, key in watched, numbers, slots, pieces)
-
-    return list(made())
+def _rows(read: Iterable[_ReadPassage], reader: NoteReader, cutter: Pieces) -> Iterator[_Row]:
+    shared: dict[str, str] = {}
+    for passage in read:
+        notes = reader.chosen(passage.units, _MOST_SLOTS)
+        pieces = [shared.setdefault(piece, piece) for piece in cutter.of(passage.classed)]
+        if len(notes.numbers) >= _FEWEST_NOTES and 0 < len(pieces) <= _LONGEST:
+            numbers, slots = array("H", notes.numbers.tolist()), array("H", notes.slots.tolist())
+            yield _Row(passage.who, passage.held_out, numbers, slots, pieces)
 
 
 def _counted(rows: Sequence[_Row]) -> list[tuple[str, int, int]]:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from allonym.errors import MissingDependencyError
-from allonym.language import facts, sequences
+from allonym.guard.reading import ReadText
+from allonym.language import sequences
 from allonym.language.blocked_words import holds_blocked
 from allonym.language.public_style import marks
 from allonym.language.words import digest
@@ -55,19 +56,19 @@ def _is_english(passage: str) -> bool:
     return long_enough and foreign <= _MOST_FOREIGN * len(passage) and not holds_blocked(passage)
 
 
-def with_classes(passage: str) -> str:
-    """Return a passage with the classes of its facts in their places.
+def with_classes(read: ReadText) -> str:
+    """Return a passage that has been read with the classes of its facts in their places.
 
     Examples:
-        >>> with_classes("On 3 May Mrs Hu didn't pay £40.")
+        >>> with_classes(reading.read("On 3 May Mrs Hu didn't pay £40."))
         "On [date] [name] didn't pay [amount]."
     """
     parts, end = list[str](), 0
-    for fact in facts.find(passage, quotations=False):
+    for fact in (fact for sentence in read.sentences for fact in sentence.facts):
         if (name := class_of(fact)) is not None:
-            parts += [passage[end : fact.start], name]
+            parts += [read.text[end : fact.start], name]
             end = fact.end
-    return "".join(parts) + passage[end:]
+    return "".join(parts) + read.text[end:]
 
 
 class Pieces:
