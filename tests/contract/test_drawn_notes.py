@@ -20,7 +20,7 @@ TESTS = {
 
 @pytest.fixture(scope="module")
 def example(small_writer):
-    return Ghostwriter(model=str(small_writer), loss_per_word=8.0, notes=10)
+    return Ghostwriter(model=str(small_writer), loss_per_word=2.0, notes=10)
 
 
 def test_the_contract_is_all_there():

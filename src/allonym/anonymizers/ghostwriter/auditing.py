@@ -74,9 +74,7 @@ def made_up_writer(words: Sequence[str], *, candidates: int) -> Writer:
     vocabulary = Vocabulary((*SPECIAL, *MARKS, *(word for word in words if word not in MARKS)))
     pieces = (*PIECES, *(WORD_START + word for word in (*words[:_WORDS], "the", "a")))
     shapes = writer_shapes(_WIDTH, _INNER, 1, 1, notes=len(vocabulary), pieces=len(pieces))
-    tensors = {
-        name: made_up(sizes, start=place << 32) for place, (name, sizes) in enumerate(sorted(shapes.items()), 1)
-    }
+    tensors = {name: made_up(sizes, start=place << 32) for place, (name, sizes) in enumerate(sorted(shapes.items()), 1)}
     tensors[BIAS][0, END] = _ENDS_SOON
     rows = {name: tensor.reshape(-1) if len(tensor) == 1 else tensor for name, tensor in tensors.items()}
     settings = WriterSettings(candidates=candidates, slots=_MOST, loss_per_word=_LITTLE)

@@ -11,7 +11,7 @@ from torch import Tensor
 from allonym.mechanisms import Subset
 from allonym.networks.erae.groups import WordGroups
 from allonym.networks.ghostwriter.model import WriterSettings
-from allonym.networks.translation.network import END
+from allonym.networks.translation.network import END, UNKNOWN
 from allonym.training.ghostwriter.corpus import NotedPassages
 from allonym.training.steps import Rows, TokenRows
 
@@ -53,9 +53,10 @@ class DrawnPassages(TokenRows[WriterBatch]):
         self.chance, self.settings = chance, settings
         groups = WordGroups(notes, settings.candidates)
         self._words = notes
-        self._sure = Subset(
-            notes, loss=settings.loss_per_word, candidates=groups.members.shape[1]
-        ).probability_of_candidates
+        size = groups.members.shape[1]
+        sure = Subset(notes, loss=settings.loss_per_word, candidates=size).probability_of_candidates
+        # Any number at all is drawn in the other cases, and so a candidate, too, now and then.
+        self._sure = max(0.0, (sure - size / notes) / (1 - size / notes))
         self._members = torch.from_numpy(groups.members).to(device)
         self._group_of = torch.from_numpy(groups.group_of).to(device)
         counts = passages.note_counts.astype(np.int64)
@@ -73,7 +74,8 @@ class DrawnPassages(TokenRows[WriterBatch]):
         pieces = torch.where(at < ends, words, END)
         groups = self._drawn(torch.from_numpy(rows).to(self.tokens.device))
         absent = groups < 0
-        return WriterBatch(self._members[groups.clamp(min=0)], absent, pieces, (at <= ends).float())
+        counts = (at <= ends) & (pieces != UNKNOWN)  # what is not known is never to be written
+        return WriterBatch(self._members[groups.clamp(min=0)], absent, pieces, counts.float())
 
     def _drawn(self, rows: Tensor) -> Tensor:
         """Return the groups that were drawn for some passages, those that are none last: B × slots."""

@@ -19,6 +19,7 @@ from allonym.guard import reading
 from allonym.language.sequences import SPECIAL, Vocabulary, VocabularyBuilder
 from allonym.networks.ghostwriter.choosing import NoteReader
 from allonym.networks.ghostwriter.reading import MARKS, Unit, of_read
+from allonym.networks.translation.network import UNKNOWN
 from allonym.training.erae.corpus import distinct, held_out_documents, shared_vocabulary
 from allonym.training.ghostwriter.passages import Pieces, passages, shared_pieces, with_classes
 
@@ -28,6 +29,7 @@ SMALLEST_LIST, MOST_NOTES = 100, 2**15 - 1  # notes or pieces: their numbers are
 _FEWEST_NOTES = 2
 _FEWEST_PASSAGES = 20
 _LONGEST = 200  # pieces of a passage
+_MOST_UNKNOWN = 0.1  # of them; they are read, but never learned to be written
 _MOST_SLOTS = 64  # the last that matter: no network has more
 _MOST_WATCHED = 2048
 
@@ -166,11 +168,12 @@ def _counted(rows: Sequence[_Row]) -> list[tuple[str, int, int]]:
 
 
 def _numbered(rows: Sequence[_Row], known: Sequence[str]) -> NotedPassages:
-    """Return passages as arrays; those with a piece that is not known are left out."""
+    """Return passages as arrays; those with too many pieces that are not known are left out."""
     numbers = {piece: number for number, piece in enumerate(known)}
-    good = [row for row in rows if all(piece in numbers for piece in row.pieces)]
+    unknown = [sum(piece not in numbers for piece in row.pieces) for row in rows]
+    good = [row for row, few in zip(rows, unknown, strict=True) if few <= _MOST_UNKNOWN * len(row.pieces)]
     return NotedPassages(
-        _small(numbers[piece] for row in good for piece in row.pieces),
+        _small(numbers.get(piece, UNKNOWN) for row in good for piece in row.pieces),
         _small(len(row.pieces) for row in good),
         _small(note for row in good for note in row.notes),
         _small(slot for row in good for slot in row.slots),

@@ -16,6 +16,7 @@ from allonym.training.steps import Best, Clock, Limit, cross_entropy, descend, s
 _BATCHES_SORTED_TOGETHER = 50
 _LONGEST_GRADIENT = 1.0
 _LEAST_RATE = 0.02
+_WARM_UP_SHARE = 0.05  # of the training, at most: a slow machine makes few steps in its minutes
 
 
 @dataclass(frozen=True)
@@ -106,7 +107,7 @@ class WriterTraining:
 
     def _learn(self, batch: WriterBatch) -> Tensor:
         self.network.train()
-        warm = min(1.0, (self.step + 1) / self.schedule.warm_up)
+        warm = min(1.0, max((self.step + 1) / self.schedule.warm_up, self.done / _WARM_UP_SHARE))
         falling = max(_LEAST_RATE, (1 + math.cos(math.pi * self.done)) / 2)
         set_rates(self.optimizer, [self.schedule.learning_rate * warm * falling])
         return descend(self.loss(batch), self.optimizer, _LONGEST_GRADIENT)
