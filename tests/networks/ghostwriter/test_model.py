@@ -114,6 +114,12 @@ def test_no_text_goes_round_in_circles(writer):
         assert len(runs) == len(set(runs))
 
 
+def test_a_network_that_knows_marks_alone_writes_nothing():
+    for seed in range(4):
+        writer = Writer(*made((*PIECES, "-", "'", ",", "▁-"), seed=seed))
+        assert writer.text([30, 33, 37]) == ""
+
+
 def test_what_is_stored_is_what_was_given_but_for_the_rounding():
     tensors = made((*PIECES, "▁a", "▁b"))[1]
     again = restored(as_stored(tensors))

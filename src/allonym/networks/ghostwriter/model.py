@@ -43,6 +43,7 @@ _PIECES_MORE: Final = 24
 _BEAM: Final = 6
 _APART: Final = 0.3
 _REPEATED: Final = 4
+_FEWEST_LETTERS: Final = 0.75  # share of a text's characters, blanks counted
 
 Int64 = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]
@@ -170,13 +171,18 @@ class Writer:
         best: dict[str, float] = {}
         for likelihood, numbers in found:
             best.setdefault(joined([self.pieces[number] for number in numbers]), likelihood)
-        return [(text, likelihood) for text, likelihood in best.items() if text and not holds_blocked(text)]
+        return [(text, likelihood) for text, likelihood in best.items() if _is_prose(text) and not holds_blocked(text)]
 
     def _noted(self, text: str) -> list[int]:
         """Return the groups of a text's notes; those without one are left out."""
         groups = self.groups.group_of[np.array(self.reader.numbers(text), np.int64)]
         found: list[int] = groups[groups >= 0].tolist()
         return found
+
+
+def _is_prose(text: str) -> bool:
+    """Tell prose from rows of marks, which a network writes that has learned too little."""
+    return sum(sign.isalpha() or sign == " " for sign in text) > _FEWEST_LETTERS * len(text)
 
 
 def _room(notes: int) -> int:

@@ -28,6 +28,7 @@ Small = NDArray[np.uint16]
 SMALLEST_LIST, MOST_NOTES = 100, 2**15 - 1  # notes or pieces: their numbers are 16 bits wide on the device that trains
 _FEWEST_NOTES = 2
 _FEWEST_PASSAGES = 20
+_MOST_CLASSES = 0.12  # of a passage's words
 _LONGEST = 200  # pieces of a passage
 _MOST_UNKNOWN = 0.1  # of them; they are read, but never learned to be written
 _MOST_SLOTS = 64  # the last that matter: no network has more
@@ -122,7 +123,9 @@ def _read(documents: Iterable[tuple[bool, str, str]]) -> Iterator[_ReadPassage]:
         for passage in passages(text):
             read = reading.read(passage)
             units = [shared.setdefault(unit, unit) for unit in of_read(read)]
-            yield _ReadPassage(who, held_out, units, with_classes(read))
+            classed = with_classes(read)
+            if classed.count("[") <= _MOST_CLASSES * len(classed.split()):  # else a cast, a bill, a table
+                yield _ReadPassage(who, held_out, units, classed)
 
 
 def _vocabulary(read: Sequence[_ReadPassage], notes: int, shared_by: int) -> Vocabulary:
