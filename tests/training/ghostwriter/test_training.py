@@ -181,7 +181,7 @@ def test_the_loss_falls_and_the_folder_is_a_model(corpus, tmp_path):
     losses = []
     found = run(corpus, tmp_path / "model", look=lambda found: losses.append(found["held_out_loss"]))
     assert losses[-1] < losses[0] - 0.3
-    assert found["lowest"] == min(losses)
+    assert found.lowest == min(losses)
     assert sorted(path.name for path in (tmp_path / "model").iterdir()) == sorted(FILES)
     card = (tmp_path / "model" / models.CARD).read_text("utf-8")
     assert "release of its training text" in card
@@ -194,7 +194,7 @@ def test_a_resumed_run_ends_as_one_that_was_not_interrupted(corpus, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run(corpus, tmp_path / "parts", stop=Stop(9))
     assert (tmp_path / "parts" / CHECKPOINT).is_dir()
-    assert run(corpus, tmp_path / "parts", resume=True)["as_if_uninterrupted"]
+    assert run(corpus, tmp_path / "parts", resume=True).as_if_uninterrupted
     whole, parts = tensors_of(tmp_path / "whole"), tensors_of(tmp_path / "parts")
     assert all((whole[name] == parts[name]).all() for name in whole)
 
