@@ -65,6 +65,7 @@ class WordPairs:
             raise ModelError("The pairs of words do not fit their vocabulary: make or fetch the folder again.")
         self._vocabulary, self._counts = vocabulary, counts.astype(np.float64)
         self._firsts, self._seconds, self._levels = np.repeat(np.arange(words), follows), seconds, levels
+        self._begins = np.concatenate([[0], np.cumsum(follows)])
 
     @classmethod
     def open(cls, model: str | os.PathLike[str] = DEFAULT) -> WordPairs:
@@ -85,6 +86,15 @@ class WordPairs:
             tensors["seconds"].astype(np.int64),
             tensors["levels"].astype(np.float32) / np.float32(STEPS),
         )
+
+    def level(self, first: str, second: str) -> float | None:
+        """Return the level of a pair of words, 0 for one that is not in the table; None if a word is not known."""
+        left, right = self._vocabulary.ids((first, second))
+        if UNKNOWN in (left, right):
+            return None
+        row = self._seconds[self._begins[left] : self._begins[left + 1]]
+        place = int(np.searchsorted(row, right))
+        return float(self._levels[self._begins[left] + place]) if place < len(row) and row[place] == right else 0.0
 
     def of(self, tokens: Sequence[str]) -> PairsOf:
         """Return the pairs of a model's tokens, by the model's numbers, the first four of which are special."""

@@ -1,0 +1,30 @@
+"""Rewording: what could be written otherwise in a text, place by place, each change leaving its sentence whole.
+
+Rules and lists, no model: spelling, contractions, punctuation, small words, words that a sentence does not need, and
+words of the same meaning. Each rule asks for as much of a place's surroundings as it takes to be sure; where they leave
+a doubt, nothing is offered. Nothing is changed here and nothing is chosen: `allonym.recognition.suggestions` measures.
+
+Privacy: spends nothing, and protects nothing: whoever chooses by hand chooses with the original in mind.
+"""
+
+from __future__ import annotations
+
+from allonym.language.rewording import contractions, fillers, punctuation, small_words, spelling, turns, wording
+from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Kind as Kind
+
+_RULES = (spelling, contractions, punctuation, small_words, turns, fillers, wording)
+
+
+def possible(reader: Reader) -> list[Edit]:
+    """Return every edit that the rules know, in the order of the text; several may stand at one place.
+
+    Examples:
+        >>> text = "However, I can't definately say."
+        >>> sorted(edit.apply(text) for edit in possible(Reader(text)))
+        ["But I can't definately say.", 'However, I cannot definately say.', "However, I can't definitely say."]
+    """
+    text = reader.text
+    found = (edit.narrowed(text) for rule in _RULES for edit in rule.edits(reader))
+    distinct = {(edit.start, edit.stop, edit.new): edit for edit in found if text[edit.start : edit.stop] != edit.new}
+    return sorted(distinct.values(), key=lambda edit: (edit.start, edit.stop))

@@ -1,0 +1,137 @@
+"""Words that a sentence does not need: intensifiers, and adverbs of its writer's opinion. They are left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from allonym.language.rewording.clauses import DETERMINERS, FINITE, SUBJECTS
+from allonym.language.rewording.edits import Edit, Reader
+
+_DEGREES: Final = "very|really|extremely|incredibly|absolutely|totally|completely|utterly|terribly|awfully|truly|remarkably|particularly|exceptionally|immensely|hugely|super|pretty|quite|rather|fairly|somewhat|so|too|most|just|simply|thoroughly|perfectly|positively|entirely|deeply|highly|genuinely|seriously|especially|enormously|exceedingly|decidedly|a bit|a little"
+_MOODS: Final = "actually|basically|literally|simply|honestly|truly|really|just|indeed|certainly|definitely|clearly|obviously|surely|naturally|essentially|also|quite|rather|personally|somehow|apparently|evidently|frankly|generally|probably|presumably|still|even|always|already"
+_DEGREE: Final = re.compile(rf"(?<![\w'’-])(?P<word>{_DEGREES}) (?=(?P<next>[a-z]+(?:-[a-z]+)*)\b)", re.IGNORECASE)
+_MOOD: Final = re.compile(rf"(?<=[a-zI’'] )(?P<word>{_MOODS}) (?=(?P<next>[a-z]+)\b)")
+_SOFT_DEGREES: Final = frozenset({"so", "too", "most", "just", "a bit", "a little", "especially", "particularly"})
+_SAFE_MOODS: Final = frozenset(
+    """
+actually basically literally simply honestly truly really just indeed certainly definitely clearly obviously surely
+naturally essentially personally frankly also
+    """.split()
+)
+_DENYING: Final = frozenset(
+    "not never nor no only so too as how would had cannot don't doesn't didn't isn't wasn't aren't weren't can't won't couldn't wouldn't shouldn't haven't hasn't hadn't hardly without n't than the".split()
+)
+_GRADED: Final = frozenset(
+    "good bad sad happy big small old young new late early hard easy hot cold nice kind rude tired ill angry upset busy important useful difficult different strange odd simple clear quiet loud slow quick fast cheap expensive poor rich strong weak proud sorry glad grateful pleased worried afraid lucky unlucky careful clever clean dirty dark bright beautiful lovely pretty ugly funny serious sure certain interesting boring exciting disappointing disappointed frustrating annoying annoyed surprised surprising sensible reasonable unreasonable fair unfair honest helpful polite patient impressed nervous excited scared lonely hungry warm wet dry heavy light long short high low deep wide narrow close near far often well badly quickly slowly carefully soon clearly hard seriously short-staffed popular powerful successful similar rare common likely unlikely concerned dangerous effective efficient happy fond generous complex complicated convenient crowded delicate delicious detailed disturbing embarrassed embarrassing exhausted experienced familiar famous friendly frightened hopeful ill-informed intelligent keen limited modern necessary noisy pleasant professional quiet ready relaxed sad sick silly special straightforward stupid sweet talented thin thick tight tiny ugly unhappy unpleasant unusual upsetting valuable violent wise wonderful wrong young".split()
+)
+_NOT_AFTER: Final = frozenset(
+    "as so before after because when how what why who if enough much many few little off the a an my your his her our their this that then about over under of and or but to in on at for with from by than is are was were be been not one two ones it's i you he she it we they me him us them there too very".split()
+)
+
+
+def edits(reader: Reader) -> Iterator[Edit]:
+    """Yield what can be left out."""
+    for match in _DEGREE.finditer(reader.text):
+        if _degree_goes(reader, match):
+            yield reader.leave_out(match.start(), match.end() - 1, "filler", "left out")
+    for match in _MOOD.finditer(reader.text):
+        word, before = match["word"].lower(), reader.word_before(match.start())
+        if word not in _SAFE_MOODS or before in _DENYING or match["next"] in _NOT_AFTER:
+            continue
+        if word == "also" and re.search(
+            r"\bnot only\b", reader.text[max(0, match.start() - 120) : match.start()], re.I
+        ):
+            continue
+        if word == "just" and (
+            before in _NUMBERS
+            or match["next"] in ("like", "under", "over", "yet", "now", "outside", "inside", "across", "behind")
+        ):
+            continue
+        subject = (
+            before in SUBJECTS
+            or before in FINITE
+            or before
+            in (
+                "who",
+                "that",
+                "which",
+                "be",
+                "been",
+                "to",
+                "and",
+                "'m",
+                "i'm",
+                "it's",
+                "he's",
+                "she's",
+                "they're",
+                "we're",
+                "you're",
+                "i've",
+                "we've",
+                "i'll",
+                "i'd",
+            )
+        )
+        if (
+            subject
+            and not (before == "to" and word in ("just",))
+            and not (before == "and" and word in ("also", "just") and match["next"] in SUBJECTS)
+        ):
+            yield reader.leave_out(match.start(), match.end() - 1, "filler", "left out")
+
+
+_NUMBERS: Final = frozenset("one two three four five six seven eight nine ten only".split())
+
+
+def _degree_goes(reader: Reader, match: re.Match[str]) -> bool:
+    word, before, following = match["word"].lower(), reader.word_before(match.start()), match["next"].lower()
+    if reader.begins(match.start()) or before in _DENYING - {"the"} or following in _NOT_AFTER:
+        return False
+    if before == "the":
+        return word in ("very", "really", "truly", "extremely", "incredibly", "absolutely") and following in _GRADED
+    if following not in _GRADED:
+        return False
+    if word in ("so", "too"):  # so late that, too late to
+        rest = reader.words_after(match.end(), 14)
+        if following in ("soon", "often", "well", "far", "long", "hard", "close", "near"):
+            return False
+        return (
+            word == "so" and not {"that", "as"} & set(rest) and before not in ("and", "or", "if", "do", "did", "ever")
+        )
+    if word in ("most", "just", "pretty", "rather", "quite", "fairly", "somewhat", "a bit", "a little"):
+        if word == "most":
+            return before in ("a", "been", "is", "was", "are", "were", "am") and before != "the"
+        if word == "rather" and before in ("or", "would", "i'd", "but"):
+            return False
+        return (
+            before in DETERMINERS
+            or before in FINITE
+            or before
+            in (
+                "be",
+                "been",
+                "feel",
+                "felt",
+                "looked",
+                "seemed",
+                "seems",
+                "it's",
+                "i'm",
+                "he's",
+                "she's",
+                "they're",
+                "we're",
+                "you're",
+                "that's",
+                "and",
+                "but",
+                "getting",
+                "got",
+                "became",
+                "sounded",
+            )
+        )
+    return True

@@ -1,0 +1,34 @@
+"""A rule: a pattern, what stands there then, and the words that must not stand before it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from allonym.language.rewording.edits import Edit, Kind, Reader
+
+
+class Rule(NamedTuple):
+    """One way to write something otherwise; see `make`."""
+
+    pattern: re.Pattern[str]
+    new: str
+    why: str
+    never_after: frozenset[str]
+    kind: Kind
+
+
+def make(pattern: str, new: str, why: str, never_after: str = "", kind: Kind = "small word") -> Rule:
+    """Return a rule: a pattern with a word's borders round it, a template, a reason, words that forbid it."""
+    return Rule(
+        re.compile(rf"(?<![\w'’-])(?:{pattern})", re.IGNORECASE), new, why, frozenset(never_after.split()), kind
+    )
+
+
+def edits(reader: Reader, rules: Sequence[Rule]) -> Iterator[Edit]:
+    """Yield what rules allow."""
+    for rule in rules:
+        for match in rule.pattern.finditer(reader.text):
+            if not rule.never_after or reader.word_before(match.start()) not in rule.never_after:
+                yield reader.put(match.start(), match.end(), match.expand(rule.new), rule.kind, rule.why)
