@@ -38,6 +38,7 @@ DEFAULT: Final = ENGLISH.model("pairs")
 FORMAT, VERSION = "word-pairs", 1
 PRIOR: Final = 50.0  # κ: a word seen so often is believed as much as the prior
 STEPS: Final = 20  # of a level, to be kept in a byte
+_OFTEN: Final = 10  # times by chance; pairs that were seen less often are not in the table
 _UNIT: Final = 2.0**-30  # likelihoods are added up in whole numbers of it
 
 
@@ -87,14 +88,21 @@ class WordPairs:
             tensors["levels"].astype(np.float32) / np.float32(STEPS),
         )
 
-    def level(self, first: str, second: str) -> float | None:
-        """Return the level of a pair of words, 0 for one that is not in the table; None if a word is not known."""
+    def avoided(self, first: str, second: str) -> bool:
+        """Tell whether two known words never stand beside each other, though by chance alone they often would.
+
+        Examples:
+            >>> pairs = WordPairs.open()
+            >>> pairs.avoided("a", "enough"), pairs.avoided("good", "enough"), pairs.avoided("exactly", "six")
+            (True, False, False)
+        """
         left, right = self._vocabulary.ids((first, second))
         if UNKNOWN in (left, right):
-            return None
+            return False
         row = self._seconds[self._begins[left] : self._begins[left + 1]]
         place = int(np.searchsorted(row, right))
-        return float(self._levels[self._begins[left] + place]) if place < len(row) and row[place] == right else 0.0
+        seen = place < len(row) and row[place] == right
+        return not seen and self._counts[left] * self._counts[right] > _OFTEN * self._counts.sum()
 
     def of(self, tokens: Sequence[str]) -> PairsOf:
         """Return the pairs of a model's tokens, by the model's numbers, the first four of which are special."""

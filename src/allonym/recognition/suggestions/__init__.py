@@ -23,7 +23,7 @@ __all__ = ["Risk", "Suggestion", "Suggestions", "forget", "prepare", "risk_of", 
 
 MOST_CHARACTERS = 400_000  # that are measured for one answer: each candidate takes the whole text once
 _FEWEST = 12  # candidates that are measured however long the text is
-_LONGEST = 60_000  # characters around the asked place that are searched
+_LONGEST = 60_000  # characters, about 10,000 words: of a longer text the part around a place is searched and measured
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Suggestions:
         risk: Of the text as it is; None for one that is too short for a figure.
         suggestions: The changes.
         candidates: How many changes the rules allow.
-        measured: How many of them were measured; in a long text, those at the place that was asked about.
+        measured: How many of them were measured: in a long text not all, so ask about one place of it.
         grammar: Whether a grammar checker looked at them.
     """
 
@@ -80,37 +80,39 @@ def suggest(text: str, measure: RiskOf = risk_of, place: tuple[int, int] | None 
         measure: Returns the risk of any text.
         place: First character and the one after the last, if only changes that touch it are wanted.
     """
-    low, high = (0, len(text)) if place is None else (place[0] - _LONGEST // 2, place[1] + _LONGEST // 2)
-    low = max(0, low)
-    reader = Reader(text[low : min(high, low + _LONGEST)])
-    found = [_moved(edit, low) for edit in possible(reader)]
-    wanted = [edit for edit in found if place is None or (edit.start < place[1] and place[0] < edit.stop)]
-    most = max(_FEWEST, MOST_CHARACTERS // max(1, len(text)))
-    risk = measure(text)
-    lower = [(after, edit) for edit in wanted[:most] if (after := measure(edit.apply(text))).less_than(risk)]
+    low, high = _passage(text, place)
+    passage = text[low:high]
+    reader = Reader(passage)
+    edits = possible(reader)
+    if place is not None:
+        edits = [edit for edit in edits if edit.start + low < place[1] and place[0] < edit.stop + low]
+    most = max(_FEWEST, MOST_CHARACTERS // max(1, len(passage)))
+    risk = measure(passage)
+    lower = [(after, edit) for edit in edits[:most] if (after := measure(edit.apply(passage))).less_than(risk)]
     lower.sort(key=lambda pair: pair[0].order)
-    kept = [(after, edit) for after, edit in lower if fitting.fits(_moved(edit, -low), reader)]
-    offered = [_suggestion(edit, risk, after) for after, edit in kept]
-    return Suggestions(risk.share, offered, len(wanted), min(most, len(wanted)), fitting.has_grammar())
+    offered = [_suggestion(edit, low, risk, after) for after, edit in lower if fitting.fits(edit, reader)]
+    return Suggestions(risk.share, offered, len(edits), min(most, len(edits)), fitting.has_grammar())
 
 
 def versions(
     text: str, place: tuple[int, int], sentences: Sequence[str], measure: RiskOf = risk_of
 ) -> list[Suggestion]:
     """Return those versions of one sentence that lower the risk, best first."""
-    risk = measure(text)
     known = fitting.findings(text[place[0] : place[1]])
     written = [new for new in sentences if new != text[place[0] : place[1]] and not fitting.findings(new) - known]
-    edits = [Edit(*place, new, "wording", "the sentence rewritten") for new in written]
-    rated = [(measure(edit.apply(text)), edit) for edit in edits]
+    low, high = _passage(text, place)
+    passage = text[low:high]
+    edits = [Edit(place[0] - low, place[1] - low, new, "wording", "the sentence rewritten") for new in written]
+    risk = measure(passage)
+    rated = [(measure(edit.apply(passage)), edit) for edit in edits]
     lower = sorted((pair for pair in rated if pair[0].less_than(risk)), key=lambda pair: pair[0].order)
-    return [_suggestion(edit, risk, after) for after, edit in lower]
+    return [_suggestion(edit, low, risk, after) for after, edit in lower]
 
 
 def sentence_at(text: str, place: int) -> tuple[int, int]:
     """Return where the sentence around a place begins and ends."""
-    low = max(0, place - _LONGEST // 2)
-    start, stop = Reader(text[low : low + _LONGEST]).sentence_at(place - low)
+    low, high = _passage(text, (place, place))
+    start, stop = Reader(text[low:high]).sentence_at(place - low)
     return low + start, low + stop
 
 
@@ -124,9 +126,14 @@ def forget() -> None:
     fitting.forget()
 
 
-def _moved(edit: Edit, by: int) -> Edit:
-    return Edit(edit.start + by, edit.stop + by, edit.new, edit.kind, edit.why)
+def _passage(text: str, place: tuple[int, int] | None) -> tuple[int, int]:
+    """Return what is searched and measured: all of a text, or of a long one the part around a place."""
+    if len(text) <= _LONGEST or place is None:
+        return 0, min(len(text), _LONGEST)
+    low = max(0, place[0] - _LONGEST // 2)
+    return low, min(len(text), max(place[1], low) + _LONGEST // 2)
 
 
-def _suggestion(edit: Edit, before: Risk, after: Risk) -> Suggestion:
-    return Suggestion(edit.start, edit.stop, edit.new, edit.kind, edit.why, before.share, after.share)
+def _suggestion(edit: Edit, moved: int, before: Risk, after: Risk) -> Suggestion:
+    start, stop = edit.start + moved, edit.stop + moved
+    return Suggestion(start, stop, edit.new, edit.kind, edit.why, before.share, after.share)

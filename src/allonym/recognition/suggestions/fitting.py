@@ -41,10 +41,10 @@ def sentence_around(edit: Edit, reader: Reader) -> tuple[str, str]:
 
 @lru_cache(2**10)
 def _strange(sentence: str) -> frozenset[tuple[str, str]]:
-    """Return the pairs of known words that the table has never seen."""
+    """Return the pairs of words that avoid each other."""
     tokens = [token.lower() for token in sequences.tokens(sentence)]
     found = {pair for pair in pairwise(tokens) if all(one[0].isalpha() or one[0] == "'" for one in pair)}
-    return frozenset(pair for pair in found if _pairs().level(*pair) == 0.0)
+    return frozenset(pair for pair in found if _pairs().avoided(*pair))
 
 
 @cache

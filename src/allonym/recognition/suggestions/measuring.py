@@ -39,10 +39,10 @@ class Risk:
 RiskOf = Callable[[str], Risk]
 
 
-def risk_of(text: str, recogniser: Recogniser | None = None) -> Risk:
+def risk_of(text: str, recogniser: Recogniser | None = None, me: str = YOU) -> Risk:
     """Return the risk of a text: to attackers trained on known writers, or by the profile of many public ones."""
     if recogniser is not None:
-        return Risk(recogniser.risk(text, YOU), 0.0)
+        return Risk(recogniser.risk(text, me), 0.0)
     shipped = profile.shipped()
     comparison = shipped.compare(text)
     return Risk(None if comparison is None else comparison.more_unusual_than, shipped.distance(text))
