@@ -27,7 +27,7 @@ def of(sentence: str, most: int = MOST) -> list[str]:
     if missing:
         raise MissingDependencyError(missing)
     held = carried.carry(carried.without_signs(" ".join(sentence[:LONGEST].split())))
-    parts = writing.sentences(held.text)
+    parts = [] if writing.stays(held.text) else writing.sentences(held.text)
     if not parts:
         return []
     choices = [

@@ -71,6 +71,11 @@ def _line(line: str) -> _Line:
     return _Line(mark, sentences(rest))
 
 
+def stays(line: str) -> bool:
+    """Tell whether a line is no sentence: a greeting, a goodbye, a heading."""
+    return bool(letters.greeting(line) or letters.goodbye(line)) or _is_heading(line)
+
+
 def sentences(line: str) -> list[str]:
     """Return the sentences of a line in the public style, as they go through the networks."""
     return [part for sentence in _cut(marks.plain(line)) for part in lengths.cut(_prepared(sentence)) if part]

@@ -119,15 +119,16 @@ class Reader:
         """Return an edit that leaves words out, with blanks, commas and the next capital mended."""
         text = self.text
         first = self.begins(start)
-        after = re.compile(r"[ \t]*,?[ \t]*" if first else r",[ \t]*" if text[:start].rstrip().endswith(",") else r"")
-        end = after.match(text, stop).end()  # type: ignore[union-attr]  # matches nothing, too
+        between = text[:start].rstrip().endswith(",")
+        after = r"[ \t]*,?[ \t]*" if first else r"(?:,[ \t]*)?" if between else ""
+        end = stop + len(re.match(after, text[stop : stop + _REACH])[0])  # type: ignore[index]  # matches nothing, too
         if first:
             following = _WORD.match(text, end)
             if following is None:
                 return Edit(start, end, "", kind, why)
             return Edit(start, following.end(), capital(following[0]), kind, why)
         begin = start
-        if end > stop and text[:start].rstrip().endswith(","):  # ", however, " becomes a blank
+        if end > stop and between:  # ", however, " becomes a blank
             begin = len(text[:start].rstrip()) - 1
             return Edit(begin, end, " ", kind, why)
         while begin > 0 and text[begin - 1] in " \t":

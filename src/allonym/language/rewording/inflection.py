@@ -10,7 +10,7 @@ from allonym.language.verb_forms import irregular_forms
 Part = Literal["base", "s", "ing", "past", "participle"]
 
 _DOUBLED: Final = frozenset(
-    "stop ban occur permit get wed grab chat plan drop beg run hit sit dig brag hug tug sob nod put set cut let".split()
+    "stop ban occur permit get wed grab chat plan drop beg run hit sit dig brag hug tug sob nod put set cut let begin submit omit refer swim win".split()
 )
 
 

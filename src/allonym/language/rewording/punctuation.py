@@ -142,6 +142,8 @@ def _ends(reader: Reader) -> Iterator[Edit]:
         yield Edit(match.start(), match.end(), " ", "punctuation", "one space")
     for match in _SMILEY.finditer(text):
         ended = text[: match.start()].rstrip()[-1:] in ".!?,"
+        if match[0][-1] == ")" and _opens(_head(reader, match.start())):
+            continue
         upper = text[match.end() :].lstrip()[:1].isupper() or not text[match.end() :].strip()
         if ended or text[match.end() : match.end() + 1] in ".,!?" or not upper:
             yield Edit(match.start(), match.end(), "", "punctuation", "without the smiley")
@@ -172,8 +174,8 @@ def _brackets(reader: Reader) -> Iterator[Edit]:
     text = reader.text
     for match in _BRACKETS.finditer(text):
         inner = match["inner"].strip()
-        opens = text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?") or "\n" in match[0]
-        if opens or not inner[:1].isalpha() or re.search(r"\d", inner):
+        opens = text[: match.start()].rstrip()[-1:] in ("", ".", "!", "?", ",", ";", ":", "…") or "\n" in match[0]
+        if opens or not inner[:1].isalpha() or re.search(r"[\d*:\"“—–]|--|\.\.", inner):
             continue
         after = text[match.end() : match.end() + 1]
         if after not in ("", " ", ".", ",", ";", "\n", "!", "?"):
@@ -225,4 +227,7 @@ def _signs(reader: Reader) -> Iterator[Edit]:
         elif match["one"] not in ("his", "she", "him", "her", "pass", "http", "https"):
             yield Edit(match.start(), match.end(), f"{match['one']} or {match['other']}", "punctuation", "the word")
     for match in _STARS.finditer(reader.text):
-        yield Edit(match.start(), match.end(), match["inner"], "punctuation", "without asterisks")
+        if " " not in match["inner"]:
+            yield Edit(match.start(), match.end(), match["inner"], "punctuation", "without asterisks")
+        elif reader.text[: match.start()].endswith(" "):  # *rolls eyes* is no part of a sentence
+            yield Edit(match.start() - 1, match.end(), "", "punctuation", "left out")

@@ -141,6 +141,8 @@ def _listed(reader: Reader) -> Iterator[Edit]:
             ):
                 continue
             after = reader.word_after(match.end())
+            if _plain(match) == "while" and before in ("a", "the", "any", "all", "this", "that", "short", "long", "little"):
+                continue
             if _plain(match) == "while" and after not in SUBJECTS | DETERMINERS and not after.endswith("ing"):
                 continue
             yield reader.put(match.start(), match.end(), other, "small word", "the same in another word")
@@ -402,9 +404,12 @@ def _patterns(reader: Reader) -> Iterator[Edit]:
     yield from rules.edits(reader, _RULES)
     for pattern, new, why in _TAILS:
         for match in pattern.finditer(reader.text):
-            yield Edit(match.start(), match.end(), new, "small word", why)
+            head = reader.text[reader.sentence_at(match.start())[0] : match.start()].lower()
+            if "but" not in match[0] or "not only" not in head:
+                yield Edit(match.start(), match.end(), new, "small word", why)
     for match in _DIGITS.finditer(reader.text):
-        if reader.word_before(match.start()) not in _BEFORE_DIGITS:
+        ended = reader.text[: match.start()].rstrip().endswith((".", ":", "#"))
+        if not ended and reader.word_before(match.start()) not in _BEFORE_DIGITS:
             yield Edit(match.start(), match.end(), f"{_NUMBERS[int(match['number'])]} ", "wording", "in words")
 
 

@@ -18,7 +18,9 @@ _WORD: Final = re.compile(r"(?<![\w'’@./-])[^\W\d_]+(?:['’][^\W\d_]+)*(?![\w
 _CAPITALS: Final = re.compile(r"(?<![\w.&'’-])[A-Z]{2,}(?:[ ,]+(?:[A-Z]{2,}|I|A))*(?![\w&-])")
 _LOWER_I: Final = re.compile(r"(?<![\w'’.@-])i(?=(?:['’](?:m|ve|ll|d))?(?![\w'’.@-]))")
 _SPREAD: Final = re.compile(r"\b[a-z]*([a-z])\1{2,}[a-z]*\b")
-_LOWER_START: Final = re.compile(r"(?<=[.!?]\s)[a-z]+(?=[ ,'’])")
+_LOWER_START: Final = re.compile(r"(?<=(?<!\.)[.!?]\s)[a-z]+(?=[ ,'’])")
+_ITS: Final = re.compile(r"\b([Ii])ts (?=(?:a|an|the|not|been|so|too|just|really|very|all|like|always|never|going|hard|only)\b)")
+_YOUR: Final = re.compile(r"\b([Yy])our (?=(?:a|an|the|not|so|too|going|welcome|gonna|just)\b)")
 _NOT_THE_END: Final = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|mr|mrs|ms|dr|st|ca|p|pp|vol|fig|[a-z])\.\s$", re.I
 )
@@ -44,6 +46,9 @@ def edits(reader: Reader) -> Iterator[Edit]:
     yield from _shouts(reader)
     for match in _LOWER_I.finditer(reader.text):
         yield Edit(match.start(), match.end(), "I", "spelling", "capital I")
+    for pattern, new in ((_ITS, r"\1t's "), (_YOUR, r"\1ou're ")):
+        for match in pattern.finditer(reader.text):
+            yield Edit(match.start(), match.end(), match.expand(new), "spelling", "with its apostrophe")
     for match in _SPREAD.finditer(reader.text):
         word = _unspread(match[0])
         if word:
@@ -114,8 +119,17 @@ def _is_shout(word: str) -> bool:
 
 def _unspread(word: str) -> str:
     """Return a word without repeated letters if a dictionary has it then, or nothing."""
-    single, double = (re.sub(r"([a-z])\1{2,}", one, word) for one in (r"\1", r"\1\1"))
-    for form in (double, single) if re.search(r"[eo]{3}|l{3}", word) else (single, double):
-        if form in STOP_WORDS or marks.is_word(form) or lemma(form) != form:
-            return form
-    return ""
+    parts = re.split(r"(([a-z])\2{2,})", word)
+    forms = [""]
+    for place, part in enumerate(parts):
+        if place % 3 == 1:
+            often = (2, 1) if part[0] in "eol" else (1, 2)
+            forms = [form + part[0] * times for form in forms for times in often]
+        elif place % 3 == 0:
+            forms = [form + part for form in forms]
+    known = (form for form in forms[:8] if form in STOP_WORDS or (len(form) > 2 and _is_known(form)))
+    return next(known, "")
+
+
+def _is_known(word: str) -> bool:
+    return marks.is_word(word) or lemma(word) != word

@@ -21,11 +21,11 @@ their your; carry on > continue : ! my his her the a; point out > note : that; m
 they the my our their his her this everyone; get rid of > remove; take part in > join; think about > consider : the
 what how whether my your his her our their this that; talk about > discuss : the what how whether my your his her our
 their this that it; ask for > request : a an the my more help some; deal with > handle; throw away > discard; look into >
-investigate; put off > postpone; call off > cancel; hand in > submit; send back > return; give back > return; pay back >
+investigate; put off > postpone; call off > cancel; hand in > submit; send back > return : ! out; give back > return; pay back >
 repay; get in touch with > contact; keep an eye on > watch; put up with > tolerate; come across > find; fill in >
 complete : the a an this that my your; fill out > complete; leave out > omit; sort out > settle : the this that my our
 it; take place > happen; turn down > refuse : the a an my his her our their this that; speak to > talk to; speak with >
-talk with; keep on > keep; set off > leave; put together > assemble; turn out to be > be; wake up > wake; look over >
+talk with; keep on > keep; set off > leave; put together > assemble; turn out to be > be; look over >
 check : the my this his her our their; write down > note : the what my; cut down on > reduce; get hold of > reach;
 take care of > look after; go over > review : the my this; give in to > accept; run into > meet : my him her them an the;
 get back to > return to : work the my our; end up > finish : in at with; call up > call : the my him her them; pay for >
@@ -35,7 +35,7 @@ _AWAY: Final = frozenset("turn out to be;end up;go over;pay for;run into;give in
 _VERY: Final = {
     "bad": "terrible", "big": "huge", "small": "tiny", "tired": "exhausted", "good": "excellent", "angry": "furious",
     "happy": "delighted", "cold": "freezing", "hungry": "starving", "dirty": "filthy", "surprised": "astonished",
-    "interesting": "fascinating", "important": "essential", "old": "ancient", "difficult": "hard", "large": "huge",
+    "interesting": "fascinating", "important": "essential", "old": "ancient", "large": "huge",
     "beautiful": "gorgeous", "funny": "hilarious", "pretty": "beautiful", "scared": "terrified", "clever": "brilliant",
 }  # fmt: skip
 _BECOME: Final = {
@@ -60,7 +60,7 @@ _RULES: Final = (
     ),
     make(r"each (?=[a-z]{3,}\b)(?!(?:other|one|and|has|had|was|were|with|for|day|side|end)\b)", "every ", _SAME),
     make(r"a few (?=[a-z]{3,}s\b)", "some ", "a plainer word", "quite only the just every"),
-    make(r"many (?=[a-z]{3,}s\b)", "a lot of ", "the same in other words", _NUMBERED),
+    make(r"many (?=[a-z]{3,}s\b)(?!thanks\b)", "a lot of ", "the same in other words", _NUMBERED),
     make(
         r"a lot of (?=[a-z]{3,}s\b)(?!(?:news|business|stress|series|mess|loss|progress|success|process|this|his|us)\b)",
         "many ",

@@ -26,10 +26,10 @@ enquire inquire; allow permit; expect anticipate; keep retain; choose select pic
 loathe despise; love adore; repair mend; shout yell scream holler; cry weep sob; marry wed; die perish; achieve
 accomplish; explain clarify elucidate; correct rectify; examine scrutinise scrutinize inspect; cross traverse; argue
 quarrel bicker; laugh chuckle giggle; smile grin; look glance gaze peer; walk stroll trudge saunter wander; remember
-recollect recall; want desire crave; eat devour gobble munch; talk converse chat chatter natter; repay reimburse; find
+recollect recall; want crave; eat devour gobble munch; talk converse chat chatter natter; repay reimburse; find
 discover; check verify; assess evaluate; move relocate; waste squander; surprise astonish astound amaze; anger
 infuriate enrage; annoy irritate vex; frighten terrify scare; confuse bewilder baffle perplex; throw hurl fling toss
-chuck; grab snatch; hold grasp clutch; destroy demolish wreck ruin; break shatter fracture; increase augment; improve
+chuck; grab snatch; hold grasp clutch; destroy demolish wreck; break shatter fracture; increase augment; improve
 enhance ameliorate; happen occur; complain moan grumble whine; reply respond; own possess; mention cite; ban prohibit;
 reduce lessen; appear emerge; describe depict portray; finish complete; begin =start;
 close =shut; consider ponder contemplate; say state;
@@ -54,7 +54,7 @@ present gift; comment remark; beginning start commencement; colleague coworker
 co-worker workmate; book tome; letter missive epistle; look glance; walk stroll;
 wish desire; trip journey voyage; meeting gathering; pile heap; stomach tummy belly; clothes
 garments; shoe footwear; enemy foe; fight brawl scuffle; trick ruse ploy; proof evidence;
-reason rationale motive; way manner; goal target; rule regulation; feeling sentiment; trouble bother hassle
+reason rationale motive; way manner; goal target; rule regulation; feeling sentiment
 """
 _ADJECTIVES: Final = """
 big large sizeable sizable; huge enormous gigantic massive immense colossal humongous ginormous vast; small tiny
@@ -63,7 +63,7 @@ fabulous awesome stupendous; wonderful glorious sublime; terrible awful dreadful
 ghastly abysmal hideous horrid dire; beautiful gorgeous stunning exquisite; nice lovely delightful charming; happy glad
 pleased delighted thrilled overjoyed ecstatic elated chuffed cheerful joyful; angry furious livid irate; tired exhausted
 weary knackered drained; ill unwell; funny amusing humorous comical hilarious; boring tedious dreary
-monotonous mundane; interesting fascinating intriguing; clever smart intelligent; stupid silly foolish dumb daft;
+monotonous mundane; interesting fascinating intriguing; clever intelligent; stupid silly foolish dumb daft;
 strange odd weird peculiar bizarre; important significant crucial vital essential paramount; difficult
 tricky challenging arduous; easy straightforward effortless; quick rapid swift speedy; cheap inexpensive affordable;
 expensive costly pricey; wrong incorrect erroneous; famous renowned; whole entire; enough sufficient ample; many
@@ -76,7 +76,7 @@ silent hushed; loud noisy deafening; dirty filthy grubby mucky; clean spotless; 
 benevolent; calm serene tranquil placid; stubborn obstinate; busy hectic; usual customary habitual;
 correct accurate; possible feasible viable; complete utter; real genuine authentic;
 upset distraught; embarrassed mortified; crazy insane bonkers barmy; thin slender slim; shiny gleaming
-glossy; rough coarse; plain unadorned; noticeable conspicuous; understandable comprehensible; unbelievable incredible
+glossy; rough coarse; plain unadorned; noticeable conspicuous; understandable comprehensible
 """
 _ADVERBS: Final = """
 quickly swiftly rapidly speedily hastily; often frequently; sometimes occasionally; always constantly continually
@@ -167,7 +167,7 @@ def _fits(reader: Reader, match: re.Match[str], form: _Form) -> bool:
         if before in _VERBAL or before in SUBJECTS or before in FINITE:
             return False
         if form.part == "many":
-            return after not in DETERMINERS
+            return after not in DETERMINERS and (before in DETERMINERS or word not in _verbal_forms())
         return (before in DETERMINERS or before.endswith("'s")) and (after == "" or after in _AFTER_NOUNS)
     return after not in DETERMINERS if form.part == "adjective" else bool(after) or word not in _NOT_LAST
 
@@ -182,6 +182,12 @@ def _is_verb(part: str, before: str) -> bool:
     if part == "participle":
         return before in _BEFORE_PARTICIPLES
     return part == "ing" or before not in _BEFORE_PARTICIPLES | _BETWEEN
+
+
+@cache
+def _verbal_forms() -> frozenset[str]:
+    """Return plurals that are a form of a verb as well: "starts", "looks"."""
+    return frozenset(form for plain, other in _pairs(_NOUNS) for form, part in (*_verb(plain), *_verb(other)) if part == "s")
 
 
 @cache

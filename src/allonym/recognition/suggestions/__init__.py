@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from allonym.language import identification
 from allonym.language.rewording import Edit, Reader, possible
 from allonym.recognition.suggestions import fitting
 from allonym.recognition.suggestions.measuring import Risk, RiskOf, risk_of
@@ -83,7 +84,7 @@ def suggest(text: str, measure: RiskOf = risk_of, place: tuple[int, int] | None 
     low, high = _passage(text, place)
     passage = text[low:high]
     reader = Reader(passage)
-    edits = possible(reader)
+    edits = [] if identification.of_texts([passage]) else possible(reader)  # the rules are for English
     if place is not None:
         edits = [edit for edit in edits if edit.start + low < place[1] and place[0] < edit.stop + low]
     most = max(_FEWEST, MOST_CHARACTERS // max(1, len(passage)))

@@ -49,7 +49,7 @@ function tell() {
 
 function effect({ before, after }) {
   if (before === null || after === null) return "closer to usual habits";
-  const [from, to] = [percent(before), percent(after)];
+  const [from, to] = [percent(before), percent(after)].map((share) => share.replace(" ", "\u00a0"));
   const what = page.basis() === "known" ? "less like you" : "less unusual";
   return from === to ? `a little ${what}` : `${what}: ${from} → ${to}`;
 }
@@ -90,6 +90,7 @@ export function inspect({ title, told, start, stop, actions, from, own, others }
     pick: (picked, at) => (typeof picked === "string" ? take(others(picked), picked) : press(picked.suggestion, at)),
     from,
     leave: unpreview,
+    guided: true,
     nothing: "No change that is known here makes the text less recognisable.",
   });
 }
@@ -109,6 +110,7 @@ function best(rank) {
     pick: (picked, at) => press(picked.suggestion, at),
     from: find("best"),
     leave: unpreview,
+    guided: true,
   }).then(() => {
     press(suggestion, 0);
     focusOnChoices();

@@ -15,7 +15,7 @@ panel.addEventListener("keydown", (event) => {
   }
   const steps = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
   if (event.key in steps && event.target.tagName === "BUTTON") {
-    const all = [...panel.querySelectorAll(".actions button, .choices button")];
+    const all = [...panel.querySelectorAll(".actions button, .choices button")]; // in the order in which they stand
     const to = all[all.indexOf(event.target) + steps[event.key]];
     if (to) {
       event.preventDefault();
@@ -70,7 +70,7 @@ export function focusOnChoices() {
 
 // `words` may be a promise; the panel opens at once and fills in. Without words to look for, it is null. `leave` runs
 // when the panel is closed, by whatever.
-export async function open({ title, note: told, actions = [], words, own = true, pick, from, leave = () => {}, nothing = "No other word is known for this one." }) {
+export async function open({ title, note: told, actions = [], words, own = true, pick, from, leave = () => {}, guided = false, nothing = "No other word is known for this one." }) {
   const turn = ++opened;
   left();
   left = leave;
@@ -83,6 +83,9 @@ export async function open({ title, note: told, actions = [], words, own = true,
       element("button", { type: "button", ...(pressed === undefined ? {} : { "aria-pressed": String(pressed) }), on: { click: run } }, name)),
   );
   fill([]);
+  const [actionsPart, choicesPart] = [panel.querySelector(".actions"), panel.querySelector(".choices")];
+  if (guided) actionsPart.before(choicesPart); // what is measured comes first
+  else actionsPart.after(choicesPart);
   show(panel.querySelector(".own"), own);
   find("own-word").value = "";
   show(panel, true);
@@ -92,6 +95,6 @@ export async function open({ title, note: told, actions = [], words, own = true,
   if (turn !== opened) return; // another one was opened meanwhile
   const found = looked ?? [];
   fill(found);
-  if (!first && found.length && panel.contains(document.activeElement)) focusOnChoices();
+  if ((guided || !first) && found.length && panel.contains(document.activeElement)) focusOnChoices();
   if (looked && !looked.length && nothing) note(`${told} ${nothing}`);
 }

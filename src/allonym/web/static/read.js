@@ -100,11 +100,11 @@ function draw() {
     const best = active.reduce((one, other) => (one && one.rank <= other.rank ? one : other), null);
     const node = best ? drawn(words, best) : words;
     const goes = previewed && previewed.start <= ordered[at] && ordered[at + 1] <= previewed.stop;
-    made.push(goes ? element("del", { class: "preview" }, node) : node);
-    if (previewed && ordered[at + 1] === previewed.stop) made.push(element("ins", { class: "preview" }, previewed.new));
+    made.push(goes ? element("del", { class: "looked" }, node) : node);
+    if (previewed && ordered[at + 1] === previewed.stop) made.push(element("ins", { class: "looked" }, previewed.new));
   }
   marked.replaceChildren(...made);
-  marked.querySelector("ins.preview")?.scrollIntoView({ block: "nearest" });
+  marked.querySelector("ins.looked")?.scrollIntoView({ block: "center" });
 }
 
 function drawn(words, { rank, at, kind }) {
