@@ -7,8 +7,8 @@ Texts: our own letters (examples/), and one text of 150 to 400 words by each of 
 in no table that suggestions are chosen by. Of them nothing is kept but counts. ``--part development`` takes other
 writers: rules were mended by reading theirs.
 
-A second attacker, the style encoder, did not choose the suggestions: it has read other texts by the same writer, and the
-likeness of the text to these is what it goes by. Whoever reads suggestions labels them by the rule in
+A second attacker, the style encoder, did not choose the suggestions: it has read others by the same writer, and the
+likeness of the text to these is what it goes by. Whoever reads suggestions labels them by the rule in the file
 tools/suggestions_read.json, which holds labels and digests, no words.
 """
 
@@ -38,8 +38,9 @@ from allonym.recognition.suggestions import Suggestion, fitting
 ROOT = Path(__file__).resolve().parents[1]
 RESULT, LABELS = ROOT / "results" / "suggestions.json", ROOT / "tools" / "suggestions_read.json"
 LETTERS = (*sorted((ROOT / "examples" / "letters").glob("*.txt")), ROOT / "examples" / "letter.txt")
-WRITERS = 60  # of each corpus
+WRITERS = 40  # of each corpus
 SHORTEST, LONGEST, FEWEST_KNOWN = 150, 400, 1_000  # words of a text, and of the others by its writer
+MOST_KNOWN = 30_000  # characters
 READ = 60
 
 
@@ -84,8 +85,9 @@ def samples(data: Path, part: str) -> Iterator[Sample]:
     reviews = imdb62.load(data)
     half = [int(_digest(str(author)), 16) % 2 == (part == "report") for author in reviews.authors]
     kept = [row for row, wanted in enumerate(half) if wanted]
-    written = [_untokenized(reviews.texts[row]) for row in kept]
-    yield from _by_writer("reviews", written, [str(reviews.authors[row]) for row in kept])
+    own = [reviews.texts[row] for row in kept], [str(reviews.authors[row]) for row in kept]
+    for sample in _by_writer("reviews", *own):
+        yield Sample("reviews", _untokenized(sample.text), _untokenized(sample.others))
 
 
 def _untokenized(text: str) -> str:
@@ -100,12 +102,14 @@ def _by_writer(source: str, texts: Sequence[str], writers: Sequence[str]) -> Ite
         own.setdefault(writer, []).append(text)
     found = 0
     for writer in sorted(own, key=_digest):
+        if found == WRITERS:
+            return
         ordered = sorted(own[writer], key=_digest)
         chosen = next((text for text in ordered if SHORTEST <= len(text.split()) <= LONGEST), None)
-        others = " ".join(text for text in ordered if text is not chosen)
-        if chosen is not None and len(others.split()) >= FEWEST_KNOWN and found < WRITERS:
+        others = " ".join(text for text in ordered if text is not chosen)[:MOST_KNOWN]
+        if chosen is not None and len(others.split()) >= FEWEST_KNOWN:
             found += 1
-            yield Sample(source, chosen, others[:60_000])
+            yield Sample(source, chosen, others)
 
 
 def _digest(words: str) -> str:
@@ -118,7 +122,7 @@ def measure(sample: Sample, counts: Counts) -> list[Suggestion]:
     found = suggestions.suggest(sample.text)
     counts.seconds.append(time.perf_counter() - started)
     marks = [mark for mark in reading.read(sample.text, None).marks if mark.places]
-    places = [place for mark in marks for place in mark.places]
+    places = _places(sample.text)
     for mark in marks:
         counts.marks[mark.kind] += 1
         counts.marks_with[mark.kind] += any(_touches(one, place) for one in found.suggestions for place in mark.places)
@@ -139,6 +143,10 @@ def measure(sample: Sample, counts: Counts) -> list[Suggestion]:
     if sample.others:
         _ask_second(sample, first, after, counts)
     return first
+
+
+def _places(text: str) -> list[tuple[int, int]]:
+    return [place for mark in reading.read(text, None).marks for place in mark.places]
 
 
 def _touches(one: Suggestion, place: tuple[int, int]) -> bool:
@@ -165,9 +173,8 @@ def taken(text: str, changes: Sequence[Suggestion]) -> str:
 def _ask_second(sample: Sample, first: Sequence[Suggestion], after: str, counts: Counts) -> None:
     """Ask the style encoder how alike the text and the writer's others are, before and after."""
     texts = [sample.others, sample.text, after, *(taken(sample.text, [one]) for one in first)]
-    vectors = reader(DEFAULT).of(texts).toarray()
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True) + 1e-12
-    alike = vectors[1:] @ vectors[0]
+    vectors = reader(DEFAULT).vectors(texts)  # of length 1
+    alike = (vectors[1:] @ vectors[[0]].T).toarray()[:, 0]
     counts.second_drops.append(float(alike[0] - alike[1]))
     counts.lower_for_second += [bool(value < alike[0]) for value in alike[2:]]
 
@@ -212,7 +219,7 @@ def _share(part: int, whole: int) -> float | None:
 
 
 def _mean(values: Sequence[float] | Any) -> float | None:  # noqa: ANN401 - an array, too
-    finite = [float(value) for value in values if value == value]  # noqa: PLR0124 - NaN is unlike itself
+    finite = [float(value) for value in values if value == value]  # NaN is unlike itself
     return round(float(np.mean(finite)), 4) if finite else None
 
 
@@ -236,8 +243,15 @@ def labelled(found: Sequence[tuple[Sample, Suggestion]]) -> dict[str, Any]:
     read = [(kind, label) for kind, label in labels if label is not None]
     good = sum(label == "good" for _, label in read)
     bad = Counter(kind for kind, label in read if label != "good")
-    return {"rule": known["rule"], "asked": len(labels), "read": len(read), "good": good, "share_good": _share(good, len(read)),
-            "bad_by_kind": dict(bad)}  # fmt: skip
+    return {
+        "rule": known["rule"],
+        "first_reading": known["first_reading"],
+        "asked": len(labels),
+        "read": len(read),
+        "good": good,
+        "share_good": _share(good, len(read)),
+        "bad_by_kind": dict(bad),
+    }
 
 
 def show(found: Sequence[tuple[Sample, Suggestion]], *, everything: bool) -> None:
@@ -247,7 +261,9 @@ def show(found: Sequence[tuple[Sample, Suggestion]], *, everything: bool) -> Non
         if _key(sample, one) not in known:
             text = sample.text
             before, after = text[max(0, one.start - 60) : one.start], text[one.stop : one.stop + 60]
-            print(_key(sample, one), f"[{one.kind}]", repr(f"{before}«{text[one.start : one.stop]}»→«{one.new}»{after}"))
+            print(
+                _key(sample, one), f"[{one.kind}]", repr(f"{before}«{text[one.start : one.stop]}»→«{one.new}»{after}")
+            )
 
 
 def main() -> None:
@@ -262,7 +278,10 @@ def main() -> None:
     per_source: dict[str, Counts] = {}
     found: list[tuple[Sample, Suggestion]] = []
     for sample in samples(asked.data, asked.part):
-        first = measure(sample, per_source.setdefault(sample.source, Counts()))
+        if asked.work == "read":
+            first = _first(suggestions.suggest(sample.text).suggestions, _places(sample.text))
+        else:
+            first = measure(sample, per_source.setdefault(sample.source, Counts()))
         found += [(sample, one) for one in first]
     if asked.work == "read":
         show(found, everything=asked.all)

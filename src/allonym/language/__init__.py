@@ -60,6 +60,7 @@ ENGLISH = Language(
             "verb forms": "verb_forms",
             "blocked words": "blocked_words",
             "public style": "public_style",
+            "rewording": "rewording",
         }
     ),
     frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),

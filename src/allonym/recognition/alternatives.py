@@ -29,7 +29,12 @@ def at(text: str, start: int, stop: int) -> list[str]:
     first, last = start - low, stop - low
     inside = [edit for edit in possible(reader) if first <= edit.start and edit.stop <= last]
     whole = [
-        replace(edit, start=first, stop=last, new=edit.apply(reader.text)[first : last + len(edit.new) - edit.stop + edit.start])
+        replace(
+            edit,
+            start=first,
+            stop=last,
+            new=edit.apply(reader.text)[first : last + len(edit.new) - edit.stop + edit.start],
+        )
         for edit in inside
         if fitting.fits(edit, reader)
     ]

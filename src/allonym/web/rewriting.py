@@ -110,7 +110,9 @@ class Draft:
 
     def words_at(self, number: int) -> tuple[int, int]:
         """Return where the words of one stretch stand in the text."""
-        stretches = [self.edits.get(place, change.after) for place, change in enumerate(self.draw.changes[: number + 1])]
+        stretches = [
+            self.edits.get(place, change.after) for place, change in enumerate(self.draw.changes[: number + 1])
+        ]
         first, last = core(stretches[-1])
         before = sum(map(len, stretches[:-1]))
         return before + first, before + last

@@ -1,4 +1,4 @@
-"""Guided rewriting for the Read screen: changes that lower the risk, each measured, and other versions of a sentence."""
+"""Guided rewriting for the Read screen: changes that lower the risk, each measured, and versions of a sentence."""
 
 from __future__ import annotations
 

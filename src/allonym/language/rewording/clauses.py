@@ -8,21 +8,36 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from allonym.language.rewording.lists import listed
 from allonym.language.verb_forms import infinitive, is_participle_alone
 
-SUBJECTS: Final = frozenset("i you he she it we they there".split())
-DETERMINERS: Final = frozenset(
-    "a an the my your his her its our their this that these those some no every each another".split()
+SUBJECTS: Final = listed("i you he she it we they there")
+DETERMINERS: Final = listed(
+    """
+a an the my your his her its our their this that these those some no every each another
+    """
 )
-FINITE: Final = frozenset(
+FINITE: Final = listed(
     """
 am is are was were have has had do does did will would can could shall should may might must cannot isn't aren't
 wasn't weren't haven't hasn't hadn't don't doesn't didn't won't wouldn't can't couldn't shan't shouldn't mustn't
-    """.split()
+    """
 )
-_BOTH: Final = frozenset("put cut set let hit hurt cost read shut split spread come become run found felt left".split())
-_RELATIVE: Final = frozenset("who which that whom whose where when because if as while although though since".split())
-_ADVERBS: Final = frozenset("then so now still yet also perhaps maybe today yesterday sometimes often usually".split())
+_BOTH: Final = listed(
+    """
+put cut set let hit hurt cost read shut split spread come become run found felt left
+    """
+)
+_RELATIVE: Final = listed(
+    """
+who which that whom whose where when because if as while although though since
+    """
+)
+_ADVERBS: Final = listed(
+    """
+then so now still yet also perhaps maybe today yesterday sometimes often usually
+    """
+)
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _SHORT: Final = re.compile(r"(?:i|you|he|she|it|we|they|there|that|this)'(?:m|re|s|ve|ll|d)")
 

@@ -7,10 +7,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from allonym.language.rewording.edits import Edit, Reader
-from allonym.language.verb_forms import infinitive, is_participle_alone
+from allonym.language.rewording.lists import listed
+from allonym.language.verb_forms import infinitive, irregular_forms, is_participle_alone
 from allonym.language.words import lemma
 
-_PRONOUNS: Final = frozenset("i you he she it we they there this that these those anyone anybody everyone".split())
+_PRONOUNS: Final = listed("i you he she it we they there this that these those anyone anybody everyone")
 _NOT: Final = re.compile(
     r"\b(?P<verb>is|are|was|were|do|does|did|has|have|had|wo|would|could|should|ca|must|need)n['’]t\b", re.I
 )
@@ -41,11 +42,13 @@ _FITS: Final = {
     "is": {"he", "she", "it", "that", "there"}, "will": {"i", "you", "we", "they", "he", "she", "it"},
     "would": {"i", "you", "we", "they", "he", "she"}, "had": {"i", "you", "we", "they", "he", "she"},
 }  # fmt: skip
-_BETWEEN: Final = frozenset("never not always already just only also ever really since still now all both".split())
-_SURELY_HAS: Final = frozenset("been had got become taken".split())
-_COME: Final = frozenset("come gone said told asked seen left made given started stopped written".split())
-_NO_VERB: Final = frozenset(
-    "a an the my your his her its our their this that some any no to of in on at for with".split()
+_BETWEEN: Final = listed("never not always already just only also ever really since still now all both")
+_SURELY_HAS: Final = listed("been had got become taken")
+_COME: Final = listed("come gone said told asked seen left made given started stopped written")
+_NO_VERB: Final = listed(
+    """
+a an the my your his her its our their this that some any no to of in on at for with
+    """
 )
 _WHY_WRITTEN: Final = "without a contraction"
 _WHY_SHORT: Final = "with a contraction"
@@ -149,8 +152,10 @@ def _had_or_would(host: str, following: list[str]) -> str:
     if word in ("rather", "sooner", "like", "love", "prefer", "be", "have"):
         return "would"
     base = infinitive(word)
-    if base == word or word in _NO_VERB:  # "put", "cut": either
+    if word in _NO_VERB or (base == word and word in (irregular_forms(word) or ())):  # "put", "cut": either
         return ""
+    if base == word:
+        return "would"
     if base is not None or (word.endswith("ed") and len(word) > 4 and lemma(word) != word):
         return "had"
     return "would" if word.isalpha() and lemma(word) == word and not word.endswith(("ing", "ly", "s")) else ""

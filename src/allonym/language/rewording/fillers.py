@@ -8,26 +8,60 @@ from typing import Final
 
 from allonym.language.rewording.clauses import DETERMINERS, FINITE, SUBJECTS
 from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.lists import either, listed
 
-_DEGREES: Final = "very|really|extremely|incredibly|absolutely|totally|completely|utterly|terribly|awfully|truly|remarkably|particularly|exceptionally|immensely|hugely|super|pretty|quite|rather|fairly|somewhat|so|too|most|just|simply|thoroughly|perfectly|positively|entirely|deeply|highly|genuinely|seriously|especially|enormously|exceedingly|decidedly|a bit|a little"
-_MOODS: Final = "actually|basically|literally|simply|honestly|truly|really|just|indeed|certainly|definitely|clearly|obviously|surely|naturally|essentially|also|quite|rather|personally|somehow|apparently|evidently|frankly|generally|probably|presumably|still|even|always|already"
+_DEGREES: Final = either(
+    """
+very, really, extremely, incredibly, absolutely, totally, completely, utterly, terribly, awfully, truly, remarkably,
+particularly, exceptionally, immensely, hugely, super, pretty, quite, rather, fairly, somewhat, so, too, most, just,
+simply, thoroughly, perfectly, positively, entirely, deeply, highly, genuinely, seriously, especially, enormously,
+exceedingly, decidedly, a bit, a little
+    """
+)
+_MOODS: Final = either(
+    """
+actually, basically, literally, simply, honestly, truly, really, just, indeed, certainly, definitely, clearly,
+obviously, surely, naturally, essentially, also, quite, rather, personally, somehow, apparently, evidently, frankly,
+generally, probably, presumably, still, even, always, already
+    """
+)
 _DEGREE: Final = re.compile(rf"(?<![\w'’-])(?P<word>{_DEGREES}) (?=(?P<next>[a-z]+(?:-[a-z]+)*)\b)", re.IGNORECASE)
 _MOOD: Final = re.compile(rf"(?<=[a-zI’'] )(?P<word>{_MOODS}) (?=(?P<next>[a-z]+)\b)")
 _SOFT_DEGREES: Final = frozenset({"so", "too", "most", "just", "a bit", "a little", "especially", "particularly"})
-_SAFE_MOODS: Final = frozenset(
+_SAFE_MOODS: Final = listed(
     """
 actually basically literally simply honestly truly really just indeed certainly definitely clearly obviously surely
 naturally essentially personally frankly also
-    """.split()
+    """
 )
-_DENYING: Final = frozenset(
-    "not never nor no only so too as how would had cannot don't doesn't didn't isn't wasn't aren't weren't can't won't couldn't wouldn't shouldn't haven't hasn't hadn't hardly without n't than the".split()
+_DENYING: Final = listed(
+    """
+not never nor no only so too as how would had cannot don't doesn't didn't isn't wasn't aren't weren't can't won't
+couldn't wouldn't shouldn't haven't hasn't hadn't hardly without n't than the
+    """
 )
-_GRADED: Final = frozenset(
-    "good bad sad happy big small old young new late early hard easy hot cold nice kind rude tired ill angry upset busy important useful difficult different strange odd simple clear quiet loud slow quick fast cheap expensive poor rich strong weak proud sorry glad grateful pleased worried afraid lucky unlucky careful clever clean dirty dark bright beautiful lovely pretty ugly funny serious sure certain interesting boring exciting disappointing disappointed frustrating annoying annoyed surprised surprising sensible reasonable unreasonable fair unfair honest helpful polite patient impressed nervous excited scared lonely hungry warm wet dry heavy light long short high low deep wide narrow close near far often well badly quickly slowly carefully soon clearly hard seriously short-staffed popular powerful successful similar rare common likely unlikely concerned dangerous effective efficient happy fond generous complex complicated convenient crowded delicate delicious detailed disturbing embarrassed embarrassing exhausted experienced familiar famous friendly frightened hopeful ill-informed intelligent keen limited modern necessary noisy pleasant professional quiet ready relaxed sad sick silly special straightforward stupid sweet talented thin thick tight tiny ugly unhappy unpleasant unusual upsetting valuable violent wise wonderful wrong young".split()
+_GRADED: Final = listed(
+    """
+good bad sad happy big small old young new late early hard easy hot cold nice kind rude tired ill angry upset busy
+important useful difficult different strange odd simple clear quiet loud slow quick fast cheap expensive poor rich
+strong weak proud sorry glad grateful pleased worried afraid lucky unlucky careful clever clean dirty dark bright
+beautiful lovely pretty ugly funny serious sure certain interesting boring exciting disappointing disappointed
+frustrating annoying annoyed surprised surprising sensible reasonable unreasonable fair unfair honest helpful polite
+patient impressed nervous excited scared lonely hungry warm wet dry heavy light long short high low deep wide narrow
+close near far often well badly quickly slowly carefully soon clearly hard seriously short-staffed popular powerful
+successful similar rare common likely unlikely concerned dangerous effective efficient happy fond generous complex
+complicated convenient crowded delicate delicious detailed disturbing embarrassed embarrassing exhausted experienced
+familiar famous friendly frightened hopeful ill-informed intelligent keen limited modern necessary noisy pleasant
+professional quiet ready relaxed sad sick silly special straightforward stupid sweet talented thin thick tight tiny
+ugly unhappy unpleasant unusual upsetting valuable violent wise wonderful wrong young
+    """
 )
-_NOT_AFTER: Final = frozenset(
-    "as so before after because when how what why who if enough much many few little off the a an my your his her our their this that then about over under of and or but to in on at for with from by than is are was were be been not one two ones it's i you he she it we they me him us them there too very".split()
+_NOT_AFTER: Final = listed(
+    """
+as so before after because when how what why who if enough much many few little off the a an my your his her our their
+this that then about over under of and or but to in on at for with from by than is are was were be been not one two
+ones it's i you he she it we they me him us them there too very
+    """
 )
 
 
@@ -83,7 +117,7 @@ def edits(reader: Reader) -> Iterator[Edit]:
             yield reader.leave_out(match.start(), match.end() - 1, "filler", "left out")
 
 
-_NUMBERS: Final = frozenset("one two three four five six seven eight nine ten only".split())
+_NUMBERS: Final = listed("one two three four five six seven eight nine ten only")
 
 
 def _degree_goes(reader: Reader, match: re.Match[str]) -> bool:

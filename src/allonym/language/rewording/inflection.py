@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Final, Literal, NamedTuple
 
 from allonym.language.public_style.words import with_s
+from allonym.language.rewording.lists import listed
 from allonym.language.verb_forms import irregular_forms
 
 Part = Literal["base", "s", "ing", "past", "participle"]
 
-_DOUBLED: Final = frozenset(
-    "stop ban occur permit get wed grab chat plan drop beg run hit sit dig brag hug tug sob nod put set cut let begin submit omit refer swim win".split()
+_DOUBLED: Final = listed(
+    """
+stop ban occur permit get wed grab chat plan drop beg run hit sit dig brag hug tug sob nod put set cut let begin
+submit omit refer swim win
+    """
 )
 
 

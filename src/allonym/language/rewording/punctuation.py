@@ -57,7 +57,8 @@ def _head(reader: Reader, place: int) -> str:
 def _full_stop(reader: Reader, start: int, stop: int, why: str = _STOP) -> Edit | None:
     """Return an edit that ends the sentence here and begins another; None where one of the two would be none."""
     rest, head = _rest(reader, stop), _head(reader, start)
-    if not is_clause(re.split(r"[;—–]| - ", rest)[0]) or len(head.split()) < 3 or _opens(head):
+    whole = len(head.split()) > 2 or is_clause(head)
+    if not whole or not is_clause(re.split(r"[;—–]| - ", rest)[0]) or _opens(head):
         return None
     first = re.match(r"\W*\w+(?:['’]\w+)?", rest)
     if first is None:
@@ -145,7 +146,7 @@ def _ends(reader: Reader) -> Iterator[Edit]:
         if match[0][-1] == ")" and _opens(_head(reader, match.start())):
             continue
         upper = text[match.end() :].lstrip()[:1].isupper() or not text[match.end() :].strip()
-        if ended or text[match.end() : match.end() + 1] in ".,!?" or not upper:
+        if ended or text.startswith((".", ",", "!", "?"), match.end()) or not upper:
             yield Edit(match.start(), match.end(), "", "punctuation", "without the smiley")
         elif text[: match.start()].rstrip()[-1:].isalnum():
             yield Edit(match.start(), match.end(), ".", "punctuation", f"{_STOP} in place of the smiley")
@@ -187,9 +188,9 @@ def _brackets(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), "", "punctuation", "left out")
     for match in _QUOTED.finditer(text):
         inner, before = match["inner"], text[max(0, match.start() - 12) : match.start()]
-        if len(inner.split()) <= 4 and inner[0].islower() and before[-1:] == " " and not re.search(r"[,:]\s*$", before):
-            if not _SAYING.search(before):
-                yield Edit(match.start(), match.end(), inner, "punctuation", "without quotation marks")
+        said = re.search(r"[,:]\s*$", before) or _SAYING.search(before) or before[-1:] != " "
+        if not said and len(inner.split()) <= 4 and inner[0].islower():
+            yield Edit(match.start(), match.end(), inner, "punctuation", "without quotation marks")
 
 
 def _commas(reader: Reader) -> Iterator[Edit]:

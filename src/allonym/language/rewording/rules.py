@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import cache
 from typing import NamedTuple
 
 from allonym.language.rewording.edits import Edit, Kind, Reader
@@ -32,3 +33,24 @@ def edits(reader: Reader, rules: Sequence[Rule]) -> Iterator[Edit]:
         for match in rule.pattern.finditer(reader.text):
             if not rule.never_after or reader.word_before(match.start()) not in rule.never_after:
                 yield reader.put(match.start(), match.end(), match.expand(rule.new), rule.kind, rule.why)
+
+
+@cache
+def one_way(listed: str) -> dict[str, str]:
+    """Return a list of phrases, each with what it becomes behind a sign."""
+    pairs = (" ".join(entry.split()).partition(" >") for entry in listed.split(";"))
+    return {old.strip(): new.strip() for old, _, new in pairs}
+
+
+@cache
+def phrases(listed: tuple[str, ...], ahead: str = "") -> re.Pattern[str]:
+    """Return a pattern of any of some phrases, the longest first."""
+    words = "|".join(
+        re.escape(old).replace("\\ ", r"[ \t]+").replace("'", "['’]") for old in sorted(listed, key=len, reverse=True)
+    )
+    return re.compile(rf"(?<![\w'’-])(?:{words})(?![\w'’-]){ahead}", re.IGNORECASE)
+
+
+def plain(match: re.Match[str]) -> str:
+    """Return a phrase as the lists have it."""
+    return " ".join(match[0].lower().replace("’", "'").split())

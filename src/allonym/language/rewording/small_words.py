@@ -12,7 +12,8 @@ from typing import Final
 
 from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import DETERMINERS, SUBJECTS, is_clause
-from allonym.language.rewording.edits import Edit, Reader, capital, small
+from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.lists import listed
 from allonym.language.rewording.rules import make
 from allonym.language.verb_forms import infinitive
 from allonym.language.words import lemma
@@ -30,52 +31,32 @@ in order to > to; so as to > to; in order that > so that; due to the fact that >
 because; in spite of the fact that > although; despite the fact that > although; in the event that > if; prior to >
 before; subsequent to > after; at this point in time > now; at the present time > now; in the near future > soon; on a
 regular basis > regularly; on a daily basis > every day; on a weekly basis > every week; with regard to > about; with
-regards to > about; in regard to > about; in regards to > about; with respect to > about; with reference to > about; in
-connection with > about; a large number of > many; a great number of > many; a great many > many; the vast majority of >
-most of; the majority of > most of; lots of > a lot of; loads of > a lot of; tons of > a lot of; heaps of > a lot of;
-plenty of > a lot of; a couple of > two; apart from > except for; aside from > except for; with the exception of >
+regards to > about; in regard to > about; in regards to > about; with respect to > about; with reference to > about;
+in connection with > about; a large number of > many; a great number of > many; a great many > many; the vast majority
+of > most of; the majority of > most of; lots of > a lot of; loads of > a lot of; tons of > a lot of; heaps of > a lot
+of; plenty of > a lot of; a couple of > two; apart from > except for; aside from > except for; with the exception of >
 except for; in excess of > more than; no fewer than > at least; not less than > at least; no less than > at least; has
 the ability to > can; have the ability to > can; is able to > can; are able to > can; am able to > can; was able to >
 could; were able to > could; in the process of > now; all of the > all the; all of my > all my; all of these > all
 these; all of those > all those; all of our > all our; all of their > all their; both of the > both; outside of >
-outside; inside of > inside; off of > off; each and every > every; once again > again; once more > again; over and over
-again > again and again; even though > although; whether or not > whether; as to whether > whether; the reason why > why;
-the fact that > that; whenever > when; upon > on; until such time as > until; in the meantime > meanwhile; in the
-middle of > during; at all times > always; in actual fact > in fact; as a matter of fact > in fact; to be honest > ; to
-be fair > ; needless to say > ; it goes without saying that > ; as far as I am concerned > to me; from time to time >
-sometimes; every now and then > sometimes; now and again > sometimes; every so often > sometimes; time and again > often;
-more often than not > usually; not only that > also; ought to > should; had better > should; in advance of > before; in
-the course of > during; throughout the course of > throughout; by means of > by; in the vicinity of > near; in close
-proximity to > near; in favour of > for; in favor of > for; as well as > and; together with > with; along with > with;
-in terms of > in; in accordance with > by; take into account > consider; took into account > considered; make use of >
-use; made use of > used; making use of > using; a great deal of > much; a good deal of > much; quite a few > many; a bit
-of > some; regardless of the fact that > although; for the purpose of > for; for the purposes of > for; such as >
-like; whereas > while; no matter what > whatever; as though > as if; on the subject of > about; on the topic of > about;
-on top of that > also; by and large > mostly; for the most part > mostly; first and foremost > first; last but not
-least > last; at the same time > meanwhile; not long after > soon after; a lot more > much more; a lot less > much less;
-a lot better > much better; a lot worse > much worse; in my opinion > I think; in my view > I think
+outside; inside of > inside; off of > off; each and every > every; once again > again; once more > again; over and
+over again > again and again; even though > although; whether or not > whether; as to whether > whether; the reason
+why > why; the fact that > that; whenever > when; upon > on; until such time as > until; in the meantime > meanwhile;
+in the middle of > during; at all times > always; in actual fact > in fact; as a matter of fact > in fact; to be
+honest > ; to be fair > ; needless to say > ; it goes without saying that > ; as far as I am concerned > to me; from
+time to time > sometimes; every now and then > sometimes; now and again > sometimes; every so often > sometimes; time
+and again > often; more often than not > usually; not only that > also; ought to > should; had better > should; in
+advance of > before; in the course of > during; throughout the course of > throughout; by means of > by; in the
+vicinity of > near; in close proximity to > near; in favour of > for; in favor of > for; as well as > and; together
+with > with; along with > with; in terms of > in; in accordance with > by; take into account > consider; took into
+account > considered; make use of > use; made use of > used; making use of > using; a great deal of > much; a good
+deal of > much; quite a few > many; a bit of > some; regardless of the fact that > although; for the purpose of > for;
+for the purposes of > for; such as > like; whereas > while; no matter what > whatever; as though > as if; on the
+subject of > about; on the topic of > about; on top of that > also; by and large > mostly; for the most part > mostly;
+first and foremost > first; last but not least > last; at the same time > meanwhile; not long after > soon after; a
+lot more > much more; a lot less > much less; a lot better > much better; a lot worse > much worse; in my opinion > I
+think; in my view > I think
 """
-# At the beginning of a sentence, with or without a comma.
-_OPENERS: Final = """
-however > but; nevertheless > but; nonetheless > but; that said > but; having said that > but; on the other hand > but;
-then again > but; mind you > but; even so > but; still > but; yet > but; all the same > but; therefore > so; thus > so;
-hence > so; consequently > so; accordingly > so; as a result > so; as a consequence > so; for this reason > so; for that
-reason > so; because of this > so; moreover > also; furthermore > also; in addition > also; additionally > also; besides
-> also; what is more > also; what's more > also; on top of that > also; similarly > also; likewise > also; firstly >
-first; secondly > second; thirdly > third; lastly > finally; first of all > first; to begin with > first; in conclusion
-> finally; to conclude > finally; to sum up > finally; in summary > finally; last but not least > finally; eventually >
-in the end; perhaps > maybe; maybe > perhaps; obviously > ; clearly > ; of course > ; naturally > ; certainly > ; indeed
-> ; actually > ; in fact > ; basically > ; honestly > ; frankly > ; anyway > ; anyhow > ; well > ; oh > ; so > ; and > ;
-also > ; to be honest > ; to tell the truth > ; needless to say > ; as you know > ; by the way > ; personally > ;
-essentially > ; admittedly > ; fortunately > ; luckily > ; hopefully > ; now > ; look > ; seriously > ; truth be told > ;
-at the end of the day > ; as I said > ; like I said > ; in any case > ; after all >
-"""
-_NEEDS_COMMA: Final = frozenset(
-    """
-still yet besides similarly likewise now look well oh so anyhow clearly naturally eventually also of course certainly
-indeed maybe perhaps thus hence honestly frankly seriously hopefully personally on the other hand in addition
-    """.split()
-)
 _THAT_VERBS: Final = (
     "think|thinks|thought|believe|believes|believed|know|knows|knew|hope|hopes|hoped|feel|felt|say|says|said|guess|"
     "suppose|supposed|admit|admitted|imagine|swear|bet|wish|wished|realise|realised|realize|realized|sure|glad|afraid|"
@@ -86,8 +67,6 @@ _THAT_VERBS: Final = (
 def edits(reader: Reader) -> Iterator[Edit]:
     """Yield what other small words could stand here."""
     yield from _listed(reader)
-    yield from _openers(reader)
-    yield from _inside(reader)
     yield from _patterns(reader)
     yield from _verbs(reader)
 
@@ -108,32 +87,14 @@ def _either() -> dict[str, tuple[str, ...]]:
     return {word: tuple(dict.fromkeys(others)) for word, others in found.items()}
 
 
-@cache
-def _one_way(listed: str) -> dict[str, str]:
-    pairs = (" ".join(entry.split()).partition(" >") for entry in listed.split(";"))
-    return {old.strip(): new.strip() for old, _, new in pairs}
-
-
-@cache
-def _pattern(listed: tuple[str, ...], ahead: str = "") -> re.Pattern[str]:
-    words = "|".join(
-        re.escape(old).replace("\\ ", r"[ \t]+").replace("'", "['’]") for old in sorted(listed, key=len, reverse=True)
-    )
-    return re.compile(rf"(?<![\w'’-])(?:{words})(?![\w'’-]){ahead}", re.IGNORECASE)
-
-
-def _plain(match: re.Match[str]) -> str:
-    return " ".join(match[0].lower().replace("’", "'").split())
-
-
 def _listed(reader: Reader) -> Iterator[Edit]:
-    either, plainer = _either(), {old.lower(): new for old, new in _one_way(_PLAINER).items()}
-    for match in _pattern((*either,)).finditer(reader.text):
+    either, plainer = _either(), {old.lower(): new for old, new in rules.one_way(_PLAINER).items()}
+    for match in rules.phrases((*either,)).finditer(reader.text):
         before = reader.word_before(match.start())
-        for other in either[_plain(match)]:
+        for other in either[rules.plain(match)]:
             if other == "no one" and reader.word_after(match.end()) in ("else's", "of"):
                 continue
-            if _plain(match) in ("because of", "despite", "in spite of") and before in (
+            if rules.plain(match) in ("because of", "despite", "in spite of") and before in (
                 "just",
                 "only",
                 "not",
@@ -141,13 +102,23 @@ def _listed(reader: Reader) -> Iterator[Edit]:
             ):
                 continue
             after = reader.word_after(match.end())
-            if _plain(match) == "while" and before in ("a", "the", "any", "all", "this", "that", "short", "long", "little"):
+            if rules.plain(match) == "while" and before in (
+                "a",
+                "the",
+                "any",
+                "all",
+                "this",
+                "that",
+                "short",
+                "long",
+                "little",
+            ):
                 continue
-            if _plain(match) == "while" and after not in SUBJECTS | DETERMINERS and not after.endswith("ing"):
+            if rules.plain(match) == "while" and after not in SUBJECTS | DETERMINERS and not after.endswith("ing"):
                 continue
             yield reader.put(match.start(), match.end(), other, "small word", "the same in another word")
-    for match in _pattern((*plainer,)).finditer(reader.text):
-        old = _plain(match)
+    for match in rules.phrases((*plainer,)).finditer(reader.text):
+        old = rules.plain(match)
         if _fits(reader, match, old):
             yield from _one(reader, match, plainer[old])
 
@@ -251,87 +222,6 @@ def _clause_after(reader: Reader, place: int) -> bool:
     return is_clause(re.split(r"[,;—–]", reader.text[place : reader.sentence_at(place)[1]])[0])
 
 
-def _openers(reader: Reader) -> Iterator[Edit]:
-    rules = {old.lower(): new for old, new in _one_way(_OPENERS).items()}
-    text = reader.text
-    for match in _pattern((*rules,), r"(?P<comma>,?)[ \t]+(?=\S)").finditer(text):
-        old = " ".join(match[0].rstrip(" \t,").lower().replace("’", "'").split())
-        if not reader.begins(match.start()) or match.start() and text[match.start() - 1] in '"“(':
-            continue
-        comma, rest = bool(match["comma"]), text[match.end() : reader.sentence_at(match.end())[1]]
-        if not comma and (old in _NEEDS_COMMA or rules[old] == "") and not _bare(old, rest):
-            continue
-        if old in ("so", "now", "well", "besides") and reader.word_after(match.end()) in (
-            "that",
-            "far",
-            "much",
-            "many",
-            "as",
-            "to",
-            "is",
-            "was",
-        ):
-            continue
-        first = re.match(r"\w+(?:['’]\w+)?", rest)
-        if first is None or (rest.rstrip()[-1:] == "?" and rules[old] in ("so", "but", "also")):
-            continue
-        new = rules[old]
-        if not new:
-            yield Edit(match.start(), match.end() + first.end(), capital(first[0]), "small word", "left out")
-        else:
-            written = (
-                f"{capital(new)}{', ' if new in ('also', 'finally', 'first', 'second', 'third', 'in the end') else ' '}"
-            )
-            yield Edit(match.start(), match.end() + first.end(), written + first[0], "small word", "a plainer link")
-
-
-def _bare(old: str, rest: str) -> bool:
-    """Tell whether an opener without a comma is surely one."""
-    if old in ("and", "so"):
-        return is_clause(re.split(r"[,;—–]", rest)[0])
-    if old in ("thus", "hence", "perhaps", "maybe", "clearly", "obviously"):
-        return rest.split()[0].lower() in SUBJECTS if rest.split() else False
-    return False
-
-
-_INNER: Final = (
-    (r", (?:however|nevertheless|nonetheless|though), ", "But "),
-    (r" (?:therefore|thus|hence|consequently) (?=[a-z])", "So "),
-    (r", (?:therefore|consequently), ", "So "),
-)
-_ASIDE: Final = re.compile(
-    r", (?:of course|in fact|indeed|actually|obviously|clearly|naturally|to be honest|to be fair|as it happens|as it were|"
-    r"so to speak|I think|I suppose|I guess|I believe|frankly|honestly|admittedly|needless to say|as you know|after all|"
-    r"by the way|if you like|you know|I mean|in my opinion|in my view|however|perhaps),(?= \w)"
-)
-_FINAL: Final = re.compile(
-    r",? (?:however|though|of course|actually|indeed|you know|to be honest|I think|I suppose|I guess|so to speak|as it were|"
-    r"anyway|after all|by the way|in my opinion|in my view)(?=[.!?])"
-)
-
-
-def _inside(reader: Reader) -> Iterator[Edit]:
-    text = reader.text
-    for pattern, opening in _INNER:
-        for match in re.finditer(pattern, text):
-            start, end = reader.sentence_at(match.start())
-            head, rest = text[start : match.start()], text[match.end() : end]
-            whole = f"{head} {rest}"
-            if re.search(r"[,;:—–(\"“]", head) or len(head.split()) > 6 or not is_clause(whole):
-                continue
-            if (
-                re.match(r"(?:and|but|so|if|when|because|although|while)\b", head, re.IGNORECASE)
-                or reader.text[end - 1] == "?"
-            ):
-                continue
-            yield Edit(start, match.end(), f"{opening}{small(head)} ", "small word", "a plainer link")
-    for match in _ASIDE.finditer(text):
-        yield Edit(match.start(), match.end(), "", "small word", "left out")
-    for match in _FINAL.finditer(text):
-        if match[0][0] == "," or match[0].split()[-1] in ("however", "indeed", "anyway"):
-            yield Edit(match.start(), match.end(), "", "small word", "left out")
-
-
 _NP: Final = r"(?:I|he|she|we|they|it|the|my|his|her|our|their|there|this)\b"
 _SAME: Final = "the same in another word"
 _COUNTS: Final = r"(?:\d|(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|thirty|forty|fifty)\b)"
@@ -388,16 +278,15 @@ _TAILS: Final = tuple(
         (rf", but (?={_NP})", ", yet ", _SAME),
         (rf", yet (?={_NP})", ", but ", _SAME),
         (r", so (?=(?:I|he|she|we|they|it|you)\b)", ", and so ", "with “and”"),
-        (r"(?<=[a-z]) (?:kind|sort) of (?=(?:like|think|feel|want|know|understand|hope|wish|agree|enjoy|hate|miss)\b)", " ", "left out"),
+        (r"(?<=[a-z]) (?:kind|sort) of (?=(?:like|think|feel|want|know|hope|wish|agree|hate)\b)", " ", "left out"),
     )
 )  # fmt: skip
 _DIGITS: Final = re.compile(
-    r"(?<![\d.,£$€:/\w-])(?P<number>[2-9]|1[0-2]) (?=[a-z]{3,}s\b)(?!(?:hrs|mins|secs|mbps|kgs|lbs|was|has|pounds|dollars|euros)\b)"
+    r"(?<![\d.,£$€:/\w-])(?P<number>[2-9]|1[0-2]) (?=[a-z]{3,}s\b)"
+    r"(?!(?:hrs|mins|secs|mbps|kgs|lbs|was|has|pounds|dollars|euros)\b)"
 )
-_BEFORE_DIGITS: Final = frozenset(
-    "chapter page number room no row part section version at to and on step level".split()
-)
-_NUMBERS: Final = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_BEFORE_DIGITS: Final = listed("chapter page number room no row part section version at to and on step level")
+_NUMBERS: Final = tuple("zero one two three four five six seven eight nine ten eleven twelve".split())  # noqa: SIM905
 
 
 def _patterns(reader: Reader) -> Iterator[Edit]:
@@ -414,7 +303,8 @@ def _patterns(reader: Reader) -> Iterator[Edit]:
 
 
 _WILL: Final = re.compile(
-    r"\b(?P<who>I|[Yy]ou|[Hh]e|[Ss]he|[Ii]t|[Ww]e|[Tt]hey)(?: am| is| are|['’]m|['’]s|['’]re) going to (?=(?P<verb>[a-z]+)\b)"
+    r"\b(?P<who>I|[Yy]ou|[Hh]e|[Ss]he|[Ii]t|[Ww]e|[Tt]hey)(?: am| is| are|['’]m|['’]s|['’]re) going to "
+    r"(?=(?P<verb>[a-z]+)\b)"
 )
 _SHALL: Final = re.compile(
     r"\b(?P<who>I|[Ww]e|[Yy]ou|[Hh]e|[Ss]he|[Ii]t|[Tt]hey) shall\b(?= (?:not |never |also )?[a-z])"
@@ -423,8 +313,10 @@ _MUST: Final = re.compile(r"\b(?P<who>I|[Ww]e|[Yy]ou|[Tt]hey|[Hh]e|[Ss]he) must 
 _HAVE_TO: Final = re.compile(
     r"\b(?P<who>I|[Ww]e|[Yy]ou|[Tt]hey) have to (?=(?P<verb>[a-z]+)\b)|\b(?P<one>[Hh]e|[Ss]he) has to (?=[a-z]+\b)"
 )
-_STATES: Final = frozenset(
-    "be have know think seem mean feel like believe understand want say admit confess not also".split()
+_STATES: Final = listed(
+    """
+be have know think seem mean feel like believe understand want say admit confess not also
+    """
 )
 
 

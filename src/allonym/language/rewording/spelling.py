@@ -10,6 +10,7 @@ from typing import Final
 from allonym.language.function_words import AMERICAN_SPELLINGS, BRITISH_SPELLINGS, MISSING_APOSTROPHES
 from allonym.language.public_style import marks, spelling
 from allonym.language.rewording.edits import Edit, Reader, capital
+from allonym.language.rewording.lists import listed
 from allonym.language.rewording.misspellings import meant
 from allonym.language.stop_words import STOP_WORDS
 from allonym.language.words import lemma
@@ -19,24 +20,26 @@ _CAPITALS: Final = re.compile(r"(?<![\w.&'’-])[A-Z]{2,}(?:[ ,]+(?:[A-Z]{2,}|I|
 _LOWER_I: Final = re.compile(r"(?<![\w'’.@-])i(?=(?:['’](?:m|ve|ll|d))?(?![\w'’.@-]))")
 _SPREAD: Final = re.compile(r"\b[a-z]*([a-z])\1{2,}[a-z]*\b")
 _LOWER_START: Final = re.compile(r"(?<=(?<!\.)[.!?]\s)[a-z]+(?=[ ,'’])")
-_ITS: Final = re.compile(r"\b([Ii])ts (?=(?:a|an|the|not|been|so|too|just|really|very|all|like|always|never|going|hard|only)\b)")
-_YOUR: Final = re.compile(r"\b([Yy])our (?=(?:a|an|the|not|so|too|going|welcome|gonna|just)\b)")
+_ITS: Final = re.compile(
+    r"\b([Ii])ts (?=(?:a|an|the|not|been|so|too|just|really|very|all|like|always|never|going|hard|only)\b(?!-))"
+)
+_YOUR: Final = re.compile(r"\b([Yy])our (?=(?:a|an|the|not|so|too|going|welcome|gonna|just)\b(?!-))")
 _NOT_THE_END: Final = re.compile(
     r"\b(?:e\.g|i\.e|etc|vs|cf|approx|no|mr|mrs|ms|dr|st|ca|p|pp|vol|fig|[a-z])\.\s$", re.I
 )
 # Pairs of `public_style` that are other words, or that go one way only.
-_OTHER_WORDS: Final = frozenset(
+_OTHER_WORDS: Final = listed(
     """
 gotten zipper mommy dialog analog ax analyzes mom moms math apartment apartments elevator elevators sidewalk sidewalks
 trash garbage faucet faucets cookie cookies movie movies truck trucks cellphone pants sweater sweaters diaper diapers
 flashlight gasoline highway highways freeway freeways stroller zucchini vacation vacations
-    """.split()
+    """
 )
-_ACRONYMS: Final = frozenset(
+_ACRONYMS: Final = listed(
     """
 AIDS ASAP BBC CEO CCTV CIA CV DIY DNA EU FAQ FBI FM GP HIV HR HTML ID IP IQ IRA IRS IT LA MBA MOT MP MRI NASA NATO NHS
 NYC OK PC PDF PE PHD PIN PIP PM AM PR PTA RAF RE SAT SUV TV UFO UK UN UNESCO URL US USA USB VAT VIP WHO WIFI AC DC AA
-    """.split()
+    """
 )
 
 
@@ -55,7 +58,8 @@ def edits(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), word, "spelling", "without letters repeated")
     for match in _LOWER_START.finditer(reader.text):
         if not _NOT_THE_END.search(reader.text[max(0, match.start() - 9) : match.start()]):
-            yield Edit(match.start(), match.end(), capital(match[0]), "spelling", "a capital begins a sentence")
+            word = _apostrophes().get(match[0], match[0])
+            yield Edit(match.start(), match.end(), capital(word), "spelling", "a capital begins a sentence")
 
 
 def _words(reader: Reader) -> Iterator[Edit]:
@@ -68,7 +72,8 @@ def _words(reader: Reader) -> Iterator[Edit]:
     )
     for match in _WORD.finditer(reader.text):
         word = match[0].lower().replace("’", "'")
-        if not match[0].islower() and not reader.begins(match.start()) and word not in apostrophes:
+        starts = reader.begins(match.start()) and not re.match(r" [A-Z][a-z]", reader.text[match.end() : match.end() + 3])
+        if not match[0].islower() and not starts and word not in apostrophes:
             continue  # it may be a name
         for table, why in tables:
             new = table.get(word)

@@ -11,27 +11,28 @@ from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import DETERMINERS, FINITE
 from allonym.language.rewording.edits import Edit, Reader
 from allonym.language.rewording.inflection import verb_forms
+from allonym.language.rewording.lists import listed
 from allonym.language.rewording.rules import make
 
 # A verb with its particle, and the one verb that says the same. Behind a colon: what must follow, or (!) must not.
 _PHRASAL: Final = """
 go back > return : to; come back > return : to from with home and; find out > learn : that what who how why when where
 whether about; turn up > arrive : ! the a an my his her our their your; show up > arrive : ! the a an my his her our
-their your; carry on > continue : ! my his her the a; point out > note : that; make sure > ensure : that i you he she it we
-they the my our their his her this everyone; get rid of > remove; take part in > join; think about > consider : the
-what how whether my your his her our their this that; talk about > discuss : the what how whether my your his her our
-their this that it; ask for > request : a an the my more help some; deal with > handle; throw away > discard; look into >
-investigate; put off > postpone; call off > cancel; hand in > submit; send back > return : ! out; give back > return; pay back >
-repay; get in touch with > contact; keep an eye on > watch; put up with > tolerate; come across > find; fill in >
-complete : the a an this that my your; fill out > complete; leave out > omit; sort out > settle : the this that my our
-it; take place > happen; turn down > refuse : the a an my his her our their this that; speak to > talk to; speak with >
-talk with; keep on > keep; set off > leave; put together > assemble; turn out to be > be; look over >
-check : the my this his her our their; write down > note : the what my; cut down on > reduce; get hold of > reach;
-take care of > look after; go over > review : the my this; give in to > accept; run into > meet : my him her them an the;
-get back to > return to : work the my our; end up > finish : in at with; call up > call : the my him her them; pay for >
-buy : a the my this it
+their your; carry on > continue : ! my his her the a; point out > note : that; make sure > ensure : that i you he she
+it we they the my our their his her this everyone; get rid of > remove; take part in > join; think about > consider :
+the what how whether my your his her our their this that; talk about > discuss : the what how whether my your his her
+our their this that it; ask for > request : a an the my more help some; deal with > handle; throw away > discard; look
+into > investigate; put off > postpone; call off > cancel; hand in > submit; send back > return : ! out; give back >
+return; pay back > repay; get in touch with > contact; keep an eye on > watch; put up with > tolerate; come across >
+find; fill in > complete : the a an this that my your; fill out > complete; leave out > omit; sort out > settle : the
+this that my our it; take place > happen; turn down > refuse : the a an my his her our their this that; speak to >
+talk to; speak with > talk with; keep on > keep; set off > leave; put together > assemble; turn out to be > be; look
+over > check : the my this his her our their; write down > note : the what my; cut down on > reduce; get hold of >
+reach; take care of > look after; go over > review : the my this; give in to > accept; run into > meet : my him her
+them an the; get back to > return to : work the my our; end up > finish : in at with; call up > call : the my him her
+them; pay for > buy : a the my this it
 """
-_AWAY: Final = frozenset("turn out to be;end up;go over;pay for;run into;give in to;set off;call up".split(";"))
+_AWAY: Final = listed("turn out to be end up go over pay for run into give in to set off call up")
 _VERY: Final = {
     "bad": "terrible", "big": "huge", "small": "tiny", "tired": "exhausted", "good": "excellent", "angry": "furious",
     "happy": "delighted", "cold": "freezing", "hungry": "starving", "dirty": "filthy", "surprised": "astonished",
@@ -54,7 +55,7 @@ _SAME: Final = "the same in another word"
 _RULES: Final = (
     make(r"(my|your|his|her|its|our|their) own (?=[a-z]+(?:\s+[a-z]|[.,;!?]))", r"\1 ", "without “own”", "on of by"),
     make(
-        r"every (?=(?:year|week|month|morning|evening|night|house|room|door|page|letter|child|person|member|plot|part)\b)",
+        r"every (?=(?:year|week|month|morning|evening|night|house|room|door|page|letter|child|person|member|part)\b)",
         "each ",
         _SAME,
     ),
@@ -62,12 +63,12 @@ _RULES: Final = (
     make(r"a few (?=[a-z]{3,}s\b)", "some ", "a plainer word", "quite only the just every"),
     make(r"many (?=[a-z]{3,}s\b)(?!thanks\b)", "a lot of ", "the same in other words", _NUMBERED),
     make(
-        r"a lot of (?=[a-z]{3,}s\b)(?!(?:news|business|stress|series|mess|loss|progress|success|process|this|his|us)\b)",
+        r"a lot of (?=[a-z]{3,}s\b)(?!(?:news|business|stress|series|mess|loss|progress|success|process|this|his)\b)",
         "many ",
         "a plainer word",
         "quite such not rather",
     ),
-    make(r"(will|would|is|are|was|were|am|has|have|had|should) probably (?=[a-z])", r"\1 most likely ", "in other words"),
+    make(r"(will|would|is|are|was|were|am|has|have|had) probably (?=[a-z])", r"\1 most likely ", "in other words"),
     make(r"the whole (?=[a-z])(?!(?:of|lot|point|thing|time)\b)", "the entire ", _SAME, "on"),
     make(r"the entire (?=[a-z])", "the whole ", _SAME),
     make(r"(?:ok|okay|OK)(?=[ .,!?])(?! (?:so|then|but|now)\b)", "all right", "the usual words", "an the"),
@@ -96,7 +97,7 @@ _RULES: Final = (
         "that come",
     ),
     make(r"so that ((?:\w+ ){1,3})may\b", r"so that \1can", "the usual word"),
-    make(r"(you|I|we|they) may (?=(?:of course|then|also|go|use|keep|call|write|ring)\b)", r"\1 can ", "the usual word"),
+    make(r"(you|I|we|they) may (?=(?:of course|then|also|go|use|keep|call|write)\b)", r"\1 can ", "the usual word"),
     make(r"(I|we|they|you) do (?=(?:think|believe|hope|feel|agree|like|understand|want|need|wish)\b)", r"\1 ",
          "without “do”", "what as than how where why when so nor neither which"),
     make(r"on a daily basis\b", "every day", "plainer words"),

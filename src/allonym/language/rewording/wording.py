@@ -15,7 +15,7 @@ from allonym.language.public_style import words as public_words
 from allonym.language.rewording.clauses import DETERMINERS, FINITE, SUBJECTS
 from allonym.language.rewording.edits import Edit, Reader
 from allonym.language.rewording.inflection import verb_forms
-
+from allonym.language.rewording.lists import listed
 
 # The plain word first, then those that become it; a word with a sign for equality goes both ways.
 _VERBS: Final = """
@@ -43,51 +43,51 @@ film movie flick; child kid youngster; mistake error blunder; answer reply respo
 automobile; parcel package; doctor physician medic; illness sickness ailment malady; chance opportunity; danger hazard
 peril; help assistance aid; result outcome upshot; woman lady; man guy bloke chap fellow dude; friend mate pal buddy
 chum; house residence dwelling abode; shop store; smell odour odor stench stink whiff; idea notion concept; staff
-personnel; customer client patron; photo photograph snapshot pic; phone telephone; bike bicycle; law legislation; company
-corporation firm; teacher instructor tutor; pupil student; need requirement; amount sum quantity; lawyer attorney
-solicitor; mother mum mom mummy mommy; father dad daddy; grandmother granny grandma gran nan; grandfather grandpa grandad
-granddad; girl lass; boy lad; person individual; sofa couch settee; fridge refrigerator; television telly; baby infant;
-job occupation; aim objective; part portion segment; piece fragment chunk morsel; area locality vicinity; anger fury
-rage wrath; sadness sorrow grief; fear dread; noise din racket hubbub; argument quarrel squabble spat; meal repast;
-money cash dosh; police cops; town burg; pavement sidewalk; rubbish garbage trash junk; holiday vacation;
-present gift; comment remark; beginning start commencement; colleague coworker
-co-worker workmate; book tome; letter missive epistle; look glance; walk stroll;
-wish desire; trip journey voyage; meeting gathering; pile heap; stomach tummy belly; clothes
-garments; shoe footwear; enemy foe; fight brawl scuffle; trick ruse ploy; proof evidence;
-reason rationale motive; way manner; goal target; rule regulation; feeling sentiment
+personnel; customer client patron; photo photograph snapshot pic; phone telephone; bike bicycle; law legislation;
+company corporation firm; teacher instructor tutor; pupil student; need requirement; amount sum quantity; lawyer
+attorney solicitor; mother mum mom mummy mommy; father dad daddy; grandmother granny grandma gran nan; grandfather
+grandpa grandad granddad; girl lass; boy lad; person individual; sofa couch settee; fridge refrigerator; television
+telly; baby infant; job occupation; aim objective; part portion segment; piece fragment chunk morsel; area locality
+vicinity; anger fury rage wrath; sadness sorrow grief; fear dread; noise din racket hubbub; argument quarrel squabble
+spat; meal repast; money cash dosh; police cops; town burg; pavement sidewalk; rubbish garbage trash junk; holiday
+vacation; present gift; comment remark; beginning start commencement; colleague coworker co-worker workmate; book
+tome; letter missive epistle; look glance; walk stroll; wish desire; trip journey voyage; meeting gathering; pile
+heap; stomach tummy belly; clothes garments; shoe footwear; enemy foe; fight brawl scuffle; trick ruse ploy; proof
+evidence; reason rationale motive; way manner; goal target; rule regulation; feeling sentiment
 """
 _ADJECTIVES: Final = """
 big large sizeable sizable; huge enormous gigantic massive immense colossal humongous ginormous vast; small tiny
-minuscule diminutive teeny; great excellent superb brilliant fantastic marvellous marvelous terrific magnificent splendid
-fabulous awesome stupendous; wonderful glorious sublime; terrible awful dreadful horrible appalling atrocious horrendous
-ghastly abysmal hideous horrid dire; beautiful gorgeous stunning exquisite; nice lovely delightful charming; happy glad
-pleased delighted thrilled overjoyed ecstatic elated chuffed cheerful joyful; angry furious livid irate; tired exhausted
-weary knackered drained; ill unwell; funny amusing humorous comical hilarious; boring tedious dreary
-monotonous mundane; interesting fascinating intriguing; clever intelligent; stupid silly foolish dumb daft;
-strange odd weird peculiar bizarre; important significant crucial vital essential paramount; difficult
-tricky challenging arduous; easy straightforward effortless; quick rapid swift speedy; cheap inexpensive affordable;
+minuscule diminutive teeny; great excellent superb brilliant fantastic marvellous marvelous terrific magnificent
+splendid fabulous awesome stupendous; wonderful glorious sublime; terrible awful dreadful horrible appalling atrocious
+horrendous ghastly abysmal hideous horrid dire; beautiful gorgeous stunning exquisite; nice lovely delightful
+charming; happy glad pleased delighted thrilled overjoyed ecstatic elated chuffed cheerful joyful; angry furious livid
+irate; tired exhausted weary knackered drained; ill unwell; funny amusing humorous comical hilarious; boring tedious
+dreary monotonous mundane; interesting fascinating intriguing; clever intelligent; stupid silly foolish dumb daft;
+strange odd weird peculiar bizarre; important significant crucial vital essential paramount; difficult tricky
+challenging arduous; easy straightforward effortless; quick rapid swift speedy; cheap inexpensive affordable;
 expensive costly pricey; wrong incorrect erroneous; famous renowned; whole entire; enough sufficient ample; many
-numerous countless umpteen; clear obvious evident; faulty defective; rude impolite discourteous; dangerous
-hazardous unsafe perilous; empty vacant; rich wealthy affluent; poor impoverished needy; extra additional; disgusting
-revolting repulsive; exciting thrilling gripping; useless worthless futile; polite courteous; yearly annual; modern contemporary; old elderly ancient; brave courageous; shy timid bashful;
-honest sincere candid truthful; sad gloomy miserable sorrowful melancholy; frightened terrified petrified scared;
-worried anxious; cold chilly frosty nippy; hot scorching sweltering; wet damp moist soggy sodden; quiet
-silent hushed; loud noisy deafening; dirty filthy grubby mucky; clean spotless; hungry starving ravenous peckish; kind
-benevolent; calm serene tranquil placid; stubborn obstinate; busy hectic; usual customary habitual;
-correct accurate; possible feasible viable; complete utter; real genuine authentic;
-upset distraught; embarrassed mortified; crazy insane bonkers barmy; thin slender slim; shiny gleaming
-glossy; rough coarse; plain unadorned; noticeable conspicuous; understandable comprehensible
+numerous countless umpteen; clear obvious evident; faulty defective; rude impolite discourteous; dangerous hazardous
+unsafe perilous; empty vacant; rich wealthy affluent; poor impoverished needy; extra additional; disgusting revolting
+repulsive; exciting thrilling gripping; useless worthless futile; polite courteous; yearly annual; modern
+contemporary; old elderly ancient; brave courageous; shy timid bashful; honest sincere candid truthful; sad gloomy
+miserable sorrowful melancholy; frightened terrified petrified scared; worried anxious; cold chilly frosty nippy; hot
+scorching sweltering; wet damp moist soggy sodden; quiet silent hushed; loud noisy deafening; dirty filthy grubby
+mucky; clean spotless; hungry starving ravenous peckish; kind benevolent; calm serene tranquil placid; stubborn
+obstinate; busy hectic; usual customary habitual; correct accurate; possible feasible viable; complete utter; real
+genuine authentic; upset distraught; embarrassed mortified; crazy insane bonkers barmy; thin slender slim; shiny
+gleaming glossy; rough coarse; plain unadorned; noticeable conspicuous; understandable comprehensible
 """
 _ADVERBS: Final = """
 quickly swiftly rapidly speedily hastily; often frequently; sometimes occasionally; always constantly continually
-perpetually; almost nearly practically virtually; about approximately roughly; only merely solely; mostly mainly largely
-primarily chiefly predominantly; suddenly abruptly; soon shortly presently; badly poorly; clearly plainly evidently;
-unfortunately sadly regrettably alas; fortunately luckily thankfully; later afterwards subsequently; easily effortlessly;
-wrongly incorrectly; completely entirely wholly totally utterly; certainly undoubtedly doubtless definitely; rarely
-seldom; hardly scarcely barely; quietly silently; loudly noisily; angrily furiously; carefully cautiously gingerly; slowly
-sluggishly leisurely; probably presumably; recently lately; immediately instantly straightaway forthwith; again anew;
-now currently; exactly precisely; together jointly; mistakenly
-erroneously; secretly covertly surreptitiously; openly overtly; deliberately purposely intentionally; truly genuinely; usually typically generally normally
+perpetually; almost nearly practically virtually; about approximately roughly; only merely solely; mostly mainly
+largely primarily chiefly predominantly; suddenly abruptly; soon shortly presently; badly poorly; clearly plainly
+evidently; unfortunately sadly regrettably alas; fortunately luckily thankfully; later afterwards subsequently; easily
+effortlessly; wrongly incorrectly; completely entirely wholly totally utterly; certainly undoubtedly doubtless
+definitely; rarely seldom; hardly scarcely barely; quietly silently; loudly noisily; angrily furiously; carefully
+cautiously gingerly; slowly sluggishly leisurely; probably presumably; recently lately; immediately instantly
+straightaway forthwith; again anew; now currently; exactly precisely; together jointly; mistakenly erroneously;
+secretly covertly surreptitiously; openly overtly; deliberately purposely intentionally; truly genuinely; usually
+typically generally normally
 """
 _PLURALS: Final = {
     "child": "children",
@@ -97,39 +97,39 @@ _PLURALS: Final = {
     "person": "people",
     "staff": "staff",
 }
-_ONE_FORM: Final = frozenset(
+_ONE_FORM: Final = listed(
     """
 police staff personnel money cash dosh rubbish garbage trash junk help assistance aid anger fury rage wrath sadness
 sorrow grief legislation hair clothing clothes locks garments evidence proof footwear cops trouble
-    """.split()
+    """
 )
-_VERBAL: Final = frozenset(
+_VERBAL: Final = listed(
     """
 to will would can could shall should may might must don't didn't doesn't can't won't couldn't wouldn't shouldn't
 cannot i you we they let's please i'll you'll we'll they'll he'll she'll i'd we'd they'd
-    """.split()
-)
-_THIRD: Final = frozenset("he she it who which that everyone everybody nobody somebody someone".split())
-_BEFORE_PARTICIPLES: Final = frozenset(
     """
-have has had having been be being was were is are am get got i've we've you've they've he's she's it's they're we're i'm
-haven't hasn't hadn't wasn't isn't weren't aren't
-    """.split()
 )
-_BETWEEN: Final = frozenset("never not already just also always ever since been still often".split())
-_PARTICLES: Final = frozenset("up out off down away against".split())
-_AFTER_NOUNS: Final = frozenset(
+_THIRD: Final = listed("he she it who which that everyone everybody nobody somebody someone")
+_BEFORE_PARTICIPLES: Final = listed(
+    """
+have has had having been be being was were is are am get got i've we've you've they've he's she's it's they're we're
+i'm haven't hasn't hadn't wasn't isn't weren't aren't
+    """
+)
+_BETWEEN: Final = listed("never not already just also always ever since been still often")
+_PARTICLES: Final = listed("up out off down away against")
+_AFTER_NOUNS: Final = listed(
     """
 of and who that which is was has had to in on at with for from or but when as would will can could by about because
 where while after before than
-    """.split()
+    """
 )
-_NOT_LAST: Final = frozenset("constantly continually perpetually nearly merely solely practically virtually".split())
+_NOT_LAST: Final = listed("constantly continually perpetually nearly merely solely practically virtually")
 _NEVER_BEFORE: Final = {
     "dwell": ("on", "upon"), "dwells": ("on", "upon"), "dwelling": ("on", "upon"), "dwelt": ("on", "upon"),
     "cease": ("to",), "ceases": ("to",), "ceased": ("to",), "ceasing": ("to",), "required": ("to",), "anxious": ("to",),
-    "awful": ("lot",), "shortly": ("before",), "odd": ("number", "numbers", "jobs", "job", "one", "ones"), "sick": ("of",),
-    "stated": ("in", "on"), "attempt": ("a", "the"), "attempted": ("a", "the"), "own": ("up",), "approximately": ("the",),
+    "awful": ("lot",), "shortly": ("before",), "odd": ("number", "numbers", "jobs", "job", "one", "ones"),
+    "stated": ("in", "on"), "attempt": ("a", "the"), "attempted": ("a", "the"), "approximately": ("the",),
 }  # fmt: skip
 _NEVER_AFTER: Final = {
     "afterwards": ("shortly", "soon", "long", "immediately", "ever"), "sufficient": ("a", "is", "not"),
@@ -187,7 +187,9 @@ def _is_verb(part: str, before: str) -> bool:
 @cache
 def _verbal_forms() -> frozenset[str]:
     """Return plurals that are a form of a verb as well: "starts", "looks"."""
-    return frozenset(form for plain, other in _pairs(_NOUNS) for form, part in (*_verb(plain), *_verb(other)) if part == "s")
+    return frozenset(
+        form for plain, other in _pairs(_NOUNS) for form, part in (*_verb(plain), *_verb(other)) if part == "s"
+    )
 
 
 @cache
@@ -197,16 +199,16 @@ def _table() -> dict[str, tuple[_Form, ...]]:
     kinds: tuple[tuple[str, Callable[[str], list[tuple[str, str]]]], ...] = (
         (_VERBS, _verb), (_NOUNS, _noun), (_ADJECTIVES, _adjective), (_ADVERBS, _adverb),
     )  # fmt: skip
-    for listed, forms in kinds:
-        for plain, other in _pairs(listed):
+    for groups, forms in kinds:
+        for plain, other in _pairs(groups):
             for (old, part), (new, _) in zip(forms(other), forms(plain), strict=True):
                 if old and new and old != new:
                     table.setdefault(old, []).append(_Form(new, part))
     return {old: tuple(dict.fromkeys(new)) for old, new in table.items()}
 
 
-def _pairs(listed: str) -> Iterator[tuple[str, str]]:
-    for group in listed.split(";"):
+def _pairs(groups: str) -> Iterator[tuple[str, str]]:
+    for group in groups.split(";"):
         plain, *others = group.split()
         for other in others:
             if other.endswith("?"):

@@ -1,4 +1,4 @@
-"""Whether a change leaves its sentence English: by pairs of neighbouring words, and by a grammar checker if there is one.
+"""Whether a change leaves its sentence English: by pairs of neighbouring words, and by a grammar checker if any.
 
 Both only ever refuse. The table of pairs knows which common words never stand beside each other; the checker, Harper
 (extra `grammar`), may find something in the changed sentence that it did not find before.
