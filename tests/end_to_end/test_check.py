@@ -374,7 +374,7 @@ def test_suggestions_are_printed_with_their_effect(command, tmp_path):
     letter.write_text(LETTER, encoding="utf-8")
     printed = command("check", letter, "--suggest").done().out
     assert "What would lower it" in printed
-    assert "“neighbour” → “neighbor”" in printed
+    assert "“upon” → “on” (a plainer word)" in printed
     answer = command("check", letter, "--suggest", "--json").done().json
     assert answer["suggestions"]["risk"] == answer["risk"]
     first = answer["suggestions"]["suggestions"][0]
