@@ -9,11 +9,22 @@ Privacy: spends nothing, and protects nothing: whoever chooses by hand chooses w
 
 from __future__ import annotations
 
-from allonym.language.rewording import contractions, fillers, links, punctuation, small_words, spelling, turns, wording
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording import (
+    contractions,
+    fillers,
+    links,
+    phrases,
+    punctuation,
+    small_words,
+    spelling,
+    turns,
+    wording,
+)
+from allonym.language.rewording.edits import Edit as Edit
 from allonym.language.rewording.edits import Kind as Kind
+from allonym.language.rewording.edits import Reader as Reader
 
-_RULES = (spelling, contractions, punctuation, small_words, links, turns, fillers, wording)
+_RULES = (spelling, contractions, punctuation, phrases, small_words, links, turns, fillers, wording)
 
 
 def possible(reader: Reader) -> list[Edit]:

@@ -72,7 +72,7 @@ class Reader:
     @cached_property
     def sentences(self) -> list[tuple[int, int]]:
         """Where each sentence begins and ends, blanks around it left out."""
-        starts, place = [], 0
+        starts, place = list[int](), 0
         for piece in sequences.cut(self.text):
             start = self.text.find(piece, place)
             place = start + len(piece)

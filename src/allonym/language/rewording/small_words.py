@@ -7,11 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
 from allonym.language.rewording import rules
-from allonym.language.rewording.clauses import DETERMINERS, SUBJECTS, is_clause
+from allonym.language.rewording.clauses import DETERMINERS
 from allonym.language.rewording.edits import Edit, Reader
 from allonym.language.rewording.lists import listed
 from allonym.language.rewording.rules import make
@@ -19,44 +18,6 @@ from allonym.language.verb_forms import infinitive
 from allonym.language.words import lemma
 
 _SUBJECT: Final = r"(?:I|you|he|she|it|we|they|the|my|your|his|our|their|this|these|those|there|nobody|everyone)\b"
-# What may always stand for one another, both ways.
-_EITHER: Final = """
-everybody everyone; somebody someone; anybody anyone; nobody no one; for instance for example; for instance for example;
-among amongst; while whilst; toward towards; each other one another; nevertheless nonetheless; afterwards afterward;
-in spite of despite; owing to because of; at the moment at present; straight away right away
-"""
-# What goes one way: the plainer form stands behind the sign.
-_PLAINER: Final = """
-in order to > to; so as to > to; in order that > so that; due to the fact that > because; owing to the fact that >
-because; in spite of the fact that > although; despite the fact that > although; in the event that > if; prior to >
-before; subsequent to > after; at this point in time > now; at the present time > now; in the near future > soon; on a
-regular basis > regularly; on a daily basis > every day; on a weekly basis > every week; with regard to > about; with
-regards to > about; in regard to > about; in regards to > about; with respect to > about; with reference to > about;
-in connection with > about; a large number of > many; a great number of > many; a great many > many; the vast majority
-of > most of; the majority of > most of; lots of > a lot of; loads of > a lot of; tons of > a lot of; heaps of > a lot
-of; plenty of > a lot of; a couple of > two; apart from > except for; aside from > except for; with the exception of >
-except for; in excess of > more than; no fewer than > at least; not less than > at least; no less than > at least; has
-the ability to > can; have the ability to > can; is able to > can; are able to > can; am able to > can; was able to >
-could; were able to > could; in the process of > now; all of the > all the; all of my > all my; all of these > all
-these; all of those > all those; all of our > all our; all of their > all their; both of the > both; outside of >
-outside; inside of > inside; off of > off; each and every > every; once again > again; once more > again; over and
-over again > again and again; even though > although; whether or not > whether; as to whether > whether; the reason
-why > why; the fact that > that; whenever > when; upon > on; until such time as > until; in the meantime > meanwhile;
-in the middle of > during; at all times > always; in actual fact > in fact; as a matter of fact > in fact; to be
-honest > ; to be fair > ; needless to say > ; it goes without saying that > ; as far as I am concerned > to me; from
-time to time > sometimes; every now and then > sometimes; now and again > sometimes; every so often > sometimes; time
-and again > often; more often than not > usually; not only that > also; ought to > should; had better > should; in
-advance of > before; in the course of > during; throughout the course of > throughout; by means of > by; in the
-vicinity of > near; in close proximity to > near; in favour of > for; in favor of > for; as well as > and; together
-with > with; along with > with; in terms of > in; in accordance with > by; take into account > consider; took into
-account > considered; make use of > use; made use of > used; making use of > using; a great deal of > much; a good
-deal of > much; quite a few > many; a bit of > some; regardless of the fact that > although; for the purpose of > for;
-for the purposes of > for; such as > like; whereas > while; no matter what > whatever; as though > as if; on the
-subject of > about; on the topic of > about; on top of that > also; by and large > mostly; for the most part > mostly;
-first and foremost > first; last but not least > last; at the same time > meanwhile; not long after > soon after; a
-lot more > much more; a lot less > much less; a lot better > much better; a lot worse > much worse; in my opinion > I
-think; in my view > I think
-"""
 _THAT_VERBS: Final = (
     "think|thinks|thought|believe|believes|believed|know|knows|knew|hope|hopes|hoped|feel|felt|say|says|said|guess|"
     "suppose|supposed|admit|admitted|imagine|swear|bet|wish|wished|realise|realised|realize|realized|sure|glad|afraid|"
@@ -66,160 +27,8 @@ _THAT_VERBS: Final = (
 
 def edits(reader: Reader) -> Iterator[Edit]:
     """Yield what other small words could stand here."""
-    yield from _listed(reader)
     yield from _patterns(reader)
     yield from _verbs(reader)
-
-
-@cache
-def _either() -> dict[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    twos = {"no one", "for instance", "for example", "each other", "one another", "owing to", "because of"}
-    twos |= {"in spite of", "at the moment", "at present", "straight away", "right away"}
-    for entry in _EITHER.split(";"):
-        line = " ".join(entry.split())
-        first = next(
-            (two for two in sorted(twos, key=len, reverse=True) if line.startswith(f"{two} ")), line.split()[0]
-        )
-        other = line[len(first) + 1 :]
-        found.setdefault(first, []).append(other)
-        found.setdefault(other, []).append(first)
-    return {word: tuple(dict.fromkeys(others)) for word, others in found.items()}
-
-
-def _listed(reader: Reader) -> Iterator[Edit]:
-    either, plainer = _either(), {old.lower(): new for old, new in rules.one_way(_PLAINER).items()}
-    for match in rules.phrases((*either,)).finditer(reader.text):
-        before = reader.word_before(match.start())
-        for other in either[rules.plain(match)]:
-            if other == "no one" and reader.word_after(match.end()) in ("else's", "of"):
-                continue
-            if rules.plain(match) in ("because of", "despite", "in spite of") and before in (
-                "just",
-                "only",
-                "not",
-                "largely",
-            ):
-                continue
-            after = reader.word_after(match.end())
-            if rules.plain(match) == "while" and before in (
-                "a",
-                "the",
-                "any",
-                "all",
-                "this",
-                "that",
-                "short",
-                "long",
-                "little",
-            ):
-                continue
-            if rules.plain(match) == "while" and after not in SUBJECTS | DETERMINERS and not after.endswith("ing"):
-                continue
-            yield reader.put(match.start(), match.end(), other, "small word", "the same in another word")
-    for match in rules.phrases((*plainer,)).finditer(reader.text):
-        old = rules.plain(match)
-        if _fits(reader, match, old):
-            yield from _one(reader, match, plainer[old])
-
-
-def _one(reader: Reader, match: re.Match[str], new: str) -> Iterator[Edit]:
-    if new:
-        yield reader.put(match.start(), match.end(), new, "small word", "a plainer word")
-    else:
-        yield reader.leave_out(match.start(), match.end(), "small word", "left out")
-
-
-def _fits(reader: Reader, match: re.Match[str], old: str) -> bool:
-    """Tell whether the surroundings of a phrase let its plainer form stand."""
-    before, after = reader.word_before(match.start()), reader.word_after(match.end())
-    if old in ("the majority of", "the vast majority of"):
-        return after in DETERMINERS
-    if old == "a great deal of" or old == "a good deal of":
-        return before in ("not", "without") or not after.endswith("s")
-    if old == "the fact that":
-        return (
-            before in ("despite", "accept", "accepted", "forget", "forgot", "ignore", "know", "knew", "hide")
-            and before != "despite"
-        )
-    if old == "as well as":
-        return before not in ("just", "is", "was", "are", "it", "not", "do", "did") and after not in (
-            "i",
-            "he",
-            "she",
-            "we",
-            "they",
-            "ever",
-            "possible",
-            "you",
-        )
-    if old == "in terms of" or old == "in the process of" or old == "in the middle of":
-        return False
-    if old == "such as":
-        return reader.text[match.end() : match.end() + 1] == " " and after not in (
-            "it",
-            "they",
-            "he",
-            "she",
-            "i",
-            "we",
-            "to",
-        )
-    if old == "such as" or old == "whereas":
-        return not reader.begins(match.start())
-    if old == "upon":
-        return before not in (
-            "once",
-            "put",
-            "thereupon",
-            "and",
-            "house",
-            "look",
-            "looked",
-            "frowned",
-        ) and after not in ("a",)
-    if old == "whenever":
-        return before not in ("or", "and")
-    if old in ("was able to", "were able to"):
-        return before != "never"
-    if old == "had better":
-        return before in SUBJECTS and after not in ("not",) and lemma(after) == after
-    if old in ("ought to", "is able to", "are able to", "am able to"):
-        return lemma(after) == after and after not in ("have", "not") and before not in ("not", "who", "what")
-    if old in ("in favour of", "in favor of"):
-        return before not in ("was", "am", "is", "are", "be", "were", "ruled", "decided")
-    if old == "in my opinion" or old == "in my view":
-        return (
-            reader.begins(match.start())
-            and reader.text[match.end() : match.end() + 2] == ", "
-            and _clause_after(reader, match.end() + 2)
-        )
-    if old == "the reason why":
-        return before in ("is", "know", "explain", "understand", "see", "tell")
-    if old in (
-        "a couple of",
-        "no matter what",
-        "on top of that",
-        "at the same time",
-        "last but not least",
-        "outside of",
-        "as though",
-    ):
-        return old in ("a couple of", "outside of", "as though") and before not in (
-            "last",
-            "next",
-            "first",
-            "the",
-            "these",
-            "those",
-        )
-    if old in ("a bit of", "plenty of"):
-        return after not in ("a", "an", "the", "them", "it")
-    return True
-
-
-def _clause_after(reader: Reader, place: int) -> bool:
-    return is_clause(re.split(r"[,;—–]", reader.text[place : reader.sentence_at(place)[1]])[0])
 
 
 _NP: Final = r"(?:I|he|she|we|they|it|the|my|his|her|our|their|there|this)\b"

@@ -72,7 +72,9 @@ def _words(reader: Reader) -> Iterator[Edit]:
     )
     for match in _WORD.finditer(reader.text):
         word = match[0].lower().replace("’", "'")
-        starts = reader.begins(match.start()) and not re.match(r" [A-Z][a-z]", reader.text[match.end() : match.end() + 3])
+        starts = reader.begins(match.start()) and not re.match(
+            r" [A-Z][a-z]", reader.text[match.end() : match.end() + 3]
+        )
         if not match[0].islower() and not starts and word not in apostrophes:
             continue  # it may be a name
         for table, why in tables:

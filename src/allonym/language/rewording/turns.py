@@ -11,7 +11,6 @@ from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import DETERMINERS, FINITE
 from allonym.language.rewording.edits import Edit, Reader
 from allonym.language.rewording.inflection import verb_forms
-from allonym.language.rewording.lists import listed
 from allonym.language.rewording.rules import make
 
 # A verb with its particle, and the one verb that says the same. Behind a colon: what must follow, or (!) must not.
@@ -26,13 +25,10 @@ into > investigate; put off > postpone; call off > cancel; hand in > submit; sen
 return; pay back > repay; get in touch with > contact; keep an eye on > watch; put up with > tolerate; come across >
 find; fill in > complete : the a an this that my your; fill out > complete; leave out > omit; sort out > settle : the
 this that my our it; take place > happen; turn down > refuse : the a an my his her our their this that; speak to >
-talk to; speak with > talk with; keep on > keep; set off > leave; put together > assemble; turn out to be > be; look
-over > check : the my this his her our their; write down > note : the what my; cut down on > reduce; get hold of >
-reach; take care of > look after; go over > review : the my this; give in to > accept; run into > meet : my him her
-them an the; get back to > return to : work the my our; end up > finish : in at with; call up > call : the my him her
-them; pay for > buy : a the my this it
+talk to; speak with > talk with; keep on > keep; put together > assemble; look over > check : the my this his her our
+their; write down > note : the what my; cut down on > reduce; get hold of > reach; take care of > look after; get back
+to > return to : work the my our
 """
-_AWAY: Final = listed("turn out to be end up go over pay for run into give in to set off call up")
 _VERY: Final = {
     "bad": "terrible", "big": "huge", "small": "tiny", "tired": "exhausted", "good": "excellent", "angry": "furious",
     "happy": "delighted", "cold": "freezing", "hungry": "starving", "dirty": "filthy", "surprised": "astonished",
@@ -138,12 +134,10 @@ _BECOME_PATTERN: Final = re.compile(rf"\b({'|'.join(_BECOME)}) (?=(?:{_STATES})\
 @cache
 def _phrases() -> dict[str, tuple[str, str, frozenset[str], bool]]:
     """Return each form of each phrase: what it becomes, which form it is, what must follow, or must not."""
-    table = {}
+    table: dict[str, tuple[str, str, frozenset[str], bool]] = {}
     for entry in " ".join(_PHRASAL.split()).split(";"):
         rule, _, asked = entry.partition(" : ")
         old, _, new = (part.strip() for part in rule.partition(">"))
-        if old in _AWAY:
-            continue
         verb, rest = old.split(" ", 1)
         plain, _, tail = new.partition(" ")
         words = asked.split()
