@@ -7,13 +7,13 @@ import time
 import pytest
 
 from allonym.language.function_words import AMERICAN_SPELLINGS, BRITISH_SPELLINGS, MISSPELLINGS
-from allonym.language.rewording import Reader, possible
+from allonym.language.rewording import SentenceReader, possible
 from allonym.language.rewording.clauses import is_clause
 from allonym.language.rewording.misspellings import meant
 
 
 def rewordings(text: str) -> set[str]:
-    return {edit.apply(text) for edit in possible(Reader(text))}
+    return {edit.apply(text) for edit in possible(SentenceReader(text))}
 
 
 @pytest.mark.parametrize(
@@ -114,7 +114,7 @@ def test_spellings_go_both_ways():
 
 def test_an_edit_changes_something_and_stays_in_its_text():
     text = "I really, really don't know; perhaps (in fact) he's late... :) And so - well - I SHALL wait!!"
-    for edit in possible(Reader(text)):
+    for edit in possible(SentenceReader(text)):
         assert 0 <= edit.start < edit.stop <= len(text)
         assert text[edit.start : edit.stop] != edit.new
         assert "  " not in edit.apply(text)
@@ -132,12 +132,12 @@ def test_clauses_are_told_from_parts():
 def test_odd_texts(odd):
     for times in (1, 3, 400):
         text = odd * times
-        for edit in possible(Reader(text)):
+        for edit in possible(SentenceReader(text)):
             assert 0 <= edit.start <= edit.stop <= len(text)
 
 
 @pytest.mark.parametrize("odd", ["a ", "(", ". ", "!", "- ", ", and ", "I am ", "; he is ", "…", "&", "very "])
 def test_time_grows_with_the_text_alone(odd):
     started = time.process_time()
-    possible(Reader((odd * 60_000)[:60_000]))
+    possible(SentenceReader((odd * 60_000)[:60_000]))
     assert time.process_time() - started < 20

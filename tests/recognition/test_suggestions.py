@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from allonym.language.rewording import Edit, Reader
+from allonym.language.rewording import Edit, SentenceReader
 from allonym.recognition import reading, suggestions
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.suggestions import Risk, fitting
@@ -85,14 +85,14 @@ def test_another_language_gets_no_suggestions():
 
 
 def test_what_avoids_its_neighbours_is_refused():
-    reader = Reader("I am here with a good book.")
+    reader = SentenceReader("I am here with a good book.")
     assert not fitting.fits(Edit(17, 21, "enough", "wording", ""), reader)
     assert fitting.fits(Edit(17, 21, "great", "wording", ""), reader)
 
 
 def test_the_checker_refuses_what_it_had_not_found_before():
     pytest.importorskip("harper", reason="the extra `grammar` is not installed")
-    reader = Reader("I bought an apple at the shop.")
+    reader = SentenceReader("I bought an apple at the shop.")
     assert not fitting.fits(Edit(9, 11, "a", "small word", ""), reader)
     assert fitting.has_grammar()
 

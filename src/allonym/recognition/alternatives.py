@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Final
 
-from allonym.language.rewording import Reader, possible
+from allonym.language.rewording import SentenceReader, possible
 from allonym.recognition.suggestions import fitting
 
 MOST: Final = 8
@@ -25,7 +25,7 @@ def at(text: str, start: int, stop: int) -> list[str]:
         (['do not'], [])
     """
     low = max(0, start - _REACH)
-    reader = Reader(text[low : stop + _REACH])
+    reader = SentenceReader(text[low : stop + _REACH])
     first, last = start - low, stop - low
     inside = [edit for edit in possible(reader) if first <= edit.start and edit.stop <= last]
     whole = [

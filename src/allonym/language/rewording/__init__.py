@@ -22,17 +22,17 @@ from allonym.language.rewording import (
 )
 from allonym.language.rewording.edits import Edit as Edit
 from allonym.language.rewording.edits import Kind as Kind
-from allonym.language.rewording.edits import Reader as Reader
+from allonym.language.rewording.edits import SentenceReader as SentenceReader
 
 _RULES = (spelling, contractions, punctuation, phrases, small_words, links, turns, fillers, wording)
 
 
-def possible(reader: Reader) -> list[Edit]:
+def possible(reader: SentenceReader) -> list[Edit]:
     """Return every edit that the rules know, in the order of the text; several may stand at one place.
 
     Examples:
         >>> text = "However, I can't definately say."
-        >>> sorted(edit.apply(text) for edit in possible(Reader(text)))
+        >>> sorted(edit.apply(text) for edit in possible(SentenceReader(text)))
         ["But I can't definately say.", 'However, I cannot definately say.', "However, I can't definitely say."]
     """
     text = reader.text

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Edit, SentenceReader
 from allonym.language.rewording.lists import listed
 from allonym.language.verb_forms import infinitive, irregular_forms, is_participle_alone
 from allonym.language.words import lemma
@@ -54,7 +54,7 @@ _WHY_WRITTEN: Final = "without a contraction"
 _WHY_SHORT: Final = "with a contraction"
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield contractions that can be written out, and words that can be contracted."""
     yield from _negations(reader)
     yield from _written_out(reader)
@@ -66,7 +66,7 @@ def edits(reader: Reader) -> Iterator[Edit]:
             yield reader.put(match.start(), match.end(), new, "contraction", "written out")
 
 
-def _lazy(reader: Reader, match: re.Match[str], lazy: str) -> str:
+def _lazy(reader: SentenceReader, match: re.Match[str], lazy: str) -> str:
     before, after = reader.word_before(match.start()), reader.word_after(match.end())
     if lazy == "gotta":
         return (
@@ -79,7 +79,7 @@ def _lazy(reader: Reader, match: re.Match[str], lazy: str) -> str:
     return _WRITTEN[lazy]
 
 
-def _negations(reader: Reader) -> Iterator[Edit]:
+def _negations(reader: SentenceReader) -> Iterator[Edit]:
     text = reader.text
     for match in _NOT.finditer(text):
         verb = match["verb"].lower()
@@ -101,7 +101,7 @@ def _negations(reader: Reader) -> Iterator[Edit]:
         yield reader.put(match.start(), match.end(), new, "contraction", _WHY_SHORT)
 
 
-def _written_out(reader: Reader) -> Iterator[Edit]:
+def _written_out(reader: SentenceReader) -> Iterator[Edit]:
     for match in _SHORT.finditer(reader.text):
         host, short = match["host"], match["short"].lower()
         following = reader.words_after(match.end(), 4)
@@ -161,7 +161,7 @@ def _had_or_would(host: str, following: list[str]) -> str:
     return "would" if word.isalpha() and lemma(word) == word and not word.endswith(("ing", "ly", "s")) else ""
 
 
-def _contracted(reader: Reader) -> Iterator[Edit]:
+def _contracted(reader: SentenceReader) -> Iterator[Edit]:
     for match in _LONG.finditer(reader.text):
         host, verb = match["host"], match["verb"].lower()
         following = reader.words_after(match.end(), 3)

@@ -64,7 +64,7 @@ class Edit:
 
 
 @dataclass(frozen=True)
-class Reader:
+class SentenceReader:
     """A text and its sentences."""
 
     text: str = field(repr=False)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from allonym.language.rewording.clauses import DETERMINERS, FINITE, SUBJECTS
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Edit, SentenceReader
 from allonym.language.rewording.lists import either, listed
 
 _DEGREES: Final = either(
@@ -65,107 +65,62 @@ ones it's i you he she it we they me him us them there too very
 )
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield what can be left out."""
     for match in _DEGREE.finditer(reader.text):
         if _degree_goes(reader, match):
             yield reader.leave_out(match.start(), match.end() - 1, "filler", "left out")
     for match in _MOOD.finditer(reader.text):
-        word, before = match["word"].lower(), reader.word_before(match.start())
-        if word not in _SAFE_MOODS or before in _DENYING or match["next"] in _NOT_AFTER:
-            continue
-        if word == "also" and re.search(
-            r"\bnot only\b", reader.text[max(0, match.start() - 120) : match.start()], re.I
-        ):
-            continue
-        if word == "just" and (
-            before in _NUMBERS
-            or match["next"] in ("like", "under", "over", "yet", "now", "outside", "inside", "across", "behind")
-        ):
-            continue
-        subject = (
-            before in SUBJECTS
-            or before in FINITE
-            or before
-            in (
-                "who",
-                "that",
-                "which",
-                "be",
-                "been",
-                "to",
-                "and",
-                "'m",
-                "i'm",
-                "it's",
-                "he's",
-                "she's",
-                "they're",
-                "we're",
-                "you're",
-                "i've",
-                "we've",
-                "i'll",
-                "i'd",
-            )
-        )
-        if (
-            subject
-            and not (before == "to" and word in ("just",))
-            and not (before == "and" and word in ("also", "just") and match["next"] in SUBJECTS)
-        ):
+        if _mood_goes(reader, match):
             yield reader.leave_out(match.start(), match.end() - 1, "filler", "left out")
 
 
 _NUMBERS: Final = listed("one two three four five six seven eight nine ten only")
+_JUST_THERE: Final = listed("like under over yet now outside inside across behind")
+_HOSTS: Final = listed(
+    """
+who that which be been to and 'm i'm it's he's she's they're we're you're i've we've i'll i'd
+    """
+)
+_FELT: Final = listed(
+    """
+be been feel felt looked seemed seems it's i'm he's she's they're we're you're that's and but getting got became sounded
+    """
+)
+_MILD: Final = ("just", "pretty", "rather", "quite", "fairly", "somewhat", "a bit", "a little")
 
 
-def _degree_goes(reader: Reader, match: re.Match[str]) -> bool:
+def _mood_goes(reader: SentenceReader, match: re.Match[str]) -> bool:
+    """Tell whether an adverb stands where its sentence is whole without it: behind a subject or an auxiliary."""
+    word, before, following = match["word"].lower(), reader.word_before(match.start()), match["next"]
+    if word not in _SAFE_MOODS or before in _DENYING or following in _NOT_AFTER:
+        return False
+    head = reader.text[max(0, match.start() - 120) : match.start()].lower()
+    if word == "also" and "not only" in head:
+        return False
+    if word == "just" and (before in _NUMBERS or before == "to" or following in _JUST_THERE):
+        return False
+    if before == "and" and word in ("also", "just") and following in SUBJECTS:
+        return False
+    return before in SUBJECTS or before in FINITE or before in _HOSTS
+
+
+def _degree_goes(reader: SentenceReader, match: re.Match[str]) -> bool:
+    """Tell whether a degree stands before a word that can be had in degrees, and nothing else asks for it."""
     word, before, following = match["word"].lower(), reader.word_before(match.start()), match["next"].lower()
     if reader.begins(match.start()) or before in _DENYING - {"the"} or following in _NOT_AFTER:
         return False
-    if before == "the":
-        return word in ("very", "really", "truly", "extremely", "incredibly", "absolutely") and following in _GRADED
     if following not in _GRADED:
         return False
-    if word in ("so", "too"):  # so late that, too late to
-        rest = reader.words_after(match.end(), 14)
-        if following in ("soon", "often", "well", "far", "long", "hard", "close", "near"):
-            return False
-        return (
-            word == "so" and not {"that", "as"} & set(rest) and before not in ("and", "or", "if", "do", "did", "ever")
-        )
-    if word in ("most", "just", "pretty", "rather", "quite", "fairly", "somewhat", "a bit", "a little"):
-        if word == "most":
-            return before in ("a", "been", "is", "was", "are", "were", "am") and before != "the"
-        if word == "rather" and before in ("or", "would", "i'd", "but"):
-            return False
-        return (
-            before in DETERMINERS
-            or before in FINITE
-            or before
-            in (
-                "be",
-                "been",
-                "feel",
-                "felt",
-                "looked",
-                "seemed",
-                "seems",
-                "it's",
-                "i'm",
-                "he's",
-                "she's",
-                "they're",
-                "we're",
-                "you're",
-                "that's",
-                "and",
-                "but",
-                "getting",
-                "got",
-                "became",
-                "sounded",
-            )
-        )
-    return True
+    if before == "the":
+        return word in ("very", "really", "truly", "extremely", "incredibly", "absolutely")
+    if word == "so":  # so late that; so soon after
+        tight = following in ("soon", "often", "well", "far", "long", "hard", "close", "near")
+        asked = {"that", "as"} & set(reader.words_after(match.end(), 14))
+        return not tight and not asked and before not in ("and", "or", "if", "do", "did", "ever")
+    if word == "most":
+        return before in ("a", "been", "is", "was", "are", "were", "am")
+    if word in _MILD:
+        or_else = word == "rather" and before in ("or", "would", "i'd", "but")
+        return not or_else and (before in DETERMINERS or before in FINITE or before in _FELT)
+    return word != "too"

@@ -8,7 +8,7 @@ from typing import Final
 
 from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import SUBJECTS, is_clause
-from allonym.language.rewording.edits import Edit, Reader, capital, small
+from allonym.language.rewording.edits import Edit, SentenceReader, capital, small
 from allonym.language.rewording.lists import listed
 
 # At the beginning of a sentence, with or without a comma.
@@ -34,13 +34,13 @@ indeed maybe perhaps thus hence honestly frankly seriously hopefully personally 
 )
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield plainer links, and asides left out."""
     yield from _openers(reader)
     yield from _inside(reader)
 
 
-def _openers(reader: Reader) -> Iterator[Edit]:
+def _openers(reader: SentenceReader) -> Iterator[Edit]:
     plainer = {old.lower(): new for old, new in rules.one_way(_OPENERS).items()}
     text = reader.text
     for match in rules.phrases((*plainer,), r"(?P<comma>,?)[ \t]+(?=\S)").finditer(text):
@@ -100,7 +100,7 @@ _FINAL: Final = re.compile(
 )
 
 
-def _inside(reader: Reader) -> Iterator[Edit]:
+def _inside(reader: SentenceReader) -> Iterator[Edit]:
     text = reader.text
     for pattern, opening in _INNER:
         for match in re.finditer(pattern, text):

@@ -9,7 +9,7 @@ from typing import Final
 
 from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import DETERMINERS, SUBJECTS
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Edit, SentenceReader
 from allonym.language.rewording.lists import listed
 from allonym.language.words import lemma
 
@@ -93,7 +93,7 @@ _INFINITIVE_FOLLOWS: Final = listed("ought-to is-able-to are-able-to am-able-to 
 _NEVER_FIRST: Final = listed("whereas")
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield phrases in another form."""
     for table, why in ((_either(), "the same in another word"), (_plainer(), "a plainer word")):
         for match in rules.phrases((*table,)).finditer(reader.text):
@@ -117,7 +117,7 @@ def _plainer() -> dict[str, str]:
     return {old.lower(): new for old, new in rules.one_way(_PLAINER).items()}
 
 
-def _fits(reader: Reader, match: re.Match[str], old: str) -> bool:
+def _fits(reader: SentenceReader, match: re.Match[str], old: str) -> bool:
     """Tell whether the surroundings of a phrase let its other form stand."""
     before, after = reader.word_before(match.start()), reader.word_after(match.end())
     if before in _NEVER_AFTER.get(old, ()) or after in _NEVER_BEFORE.get(old, ()):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from allonym.language.rewording.clauses import is_clause
-from allonym.language.rewording.edits import Edit, Reader, capital, small
+from allonym.language.rewording.edits import Edit, SentenceReader, capital, small
 
 _DASH: Final = r"(?:[ \t]*(?:—|–|--)[ \t]*|(?<=\S)[ \t]+-[ \t]+)"
 _PAIR: Final = re.compile(rf"(?<![\d\s]){_DASH}(?P<aside>[^—–\n.!?;:()]{{2,90}}?)(?<! -){_DASH}(?=[a-zI])(?!\s*\d)")
@@ -34,7 +34,7 @@ _SAYING: Final = re.compile(
 _STOP: Final = "a full stop"
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield what plainer punctuation could stand here."""
     yield from _semicolons(reader)
     yield from _dashes(reader)
@@ -45,16 +45,16 @@ def edits(reader: Reader) -> Iterator[Edit]:
     yield from _signs(reader)
 
 
-def _rest(reader: Reader, place: int) -> str:
+def _rest(reader: SentenceReader, place: int) -> str:
     """Return the sentence from a place."""
     return reader.text[place : reader.sentence_at(place)[1]]
 
 
-def _head(reader: Reader, place: int) -> str:
+def _head(reader: SentenceReader, place: int) -> str:
     return reader.text[reader.sentence_at(max(0, place - 1))[0] : place]
 
 
-def _full_stop(reader: Reader, start: int, stop: int, why: str = _STOP) -> Edit | None:
+def _full_stop(reader: SentenceReader, start: int, stop: int, why: str = _STOP) -> Edit | None:
     """Return an edit that ends the sentence here and begins another; None where one of the two would be none."""
     rest, head = _rest(reader, stop), _head(reader, start)
     whole = len(head.split()) > 2 or is_clause(head)
@@ -71,7 +71,7 @@ def _opens(head: str) -> bool:
     return head.count("(") > head.count(")") or head.count("“") > head.count("”") or head.count('"') % 2 == 1
 
 
-def _semicolons(reader: Reader) -> Iterator[Edit]:
+def _semicolons(reader: SentenceReader) -> Iterator[Edit]:
     for match in _SEMICOLON.finditer(reader.text):
         link = reader.word_after(match.end())
         rest = _rest(reader, match.end())
@@ -87,7 +87,7 @@ def _semicolons(reader: Reader) -> Iterator[Edit]:
             yield edit
 
 
-def _dashes(reader: Reader) -> Iterator[Edit]:
+def _dashes(reader: SentenceReader) -> Iterator[Edit]:
     paired: set[int] = set()
     for match in _PAIR.finditer(reader.text):
         aside = match["aside"].strip()
@@ -108,17 +108,17 @@ def _dashes(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), ", ", "punctuation", "a comma")
 
 
-def _same_line(reader: Reader, place: int, other: int) -> bool:
+def _same_line(reader: SentenceReader, place: int, other: int) -> bool:
     return reader.sentence_at(place) == reader.sentence_at(other)
 
 
-def _names(reader: Reader, match: re.Match[str]) -> bool:
+def _names(reader: SentenceReader, match: re.Match[str]) -> bool:
     """Tell whether a dash stands between two names or numbers, or opens a line."""
     before, after = reader.text[: match.start()].rpartition(" ")[2], reader.text[match.end() : match.end() + 1]
     return (before[:1].isupper() and after.isupper()) or after.isdigit() or "\n" in match[0]
 
 
-def _colons(reader: Reader) -> Iterator[Edit]:
+def _colons(reader: SentenceReader) -> Iterator[Edit]:
     for match in _COLON.finditer(reader.text):
         head, rest = _head(reader, match.start()), _rest(reader, match.end())
         listing = head.lower().endswith(("following", "follows", "is", "are", "this", "these", "things", "that"))
@@ -129,7 +129,7 @@ def _colons(reader: Reader) -> Iterator[Edit]:
             yield edit
 
 
-def _ends(reader: Reader) -> Iterator[Edit]:
+def _ends(reader: SentenceReader) -> Iterator[Edit]:
     text = reader.text
     for match in _LOUD.finditer(text):
         new = "?" if "?" in match[0] else "."
@@ -152,7 +152,7 @@ def _ends(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), ".", "punctuation", f"{_STOP} in place of the smiley")
 
 
-def _dots(reader: Reader, match: re.Match[str]) -> Iterator[Edit]:
+def _dots(reader: SentenceReader, match: re.Match[str]) -> Iterator[Edit]:
     text = reader.text
     following = text[match.end() : match.end() + 1]
     blank = match[0][-1:] if match[0][-1:] in " \t" else ""
@@ -171,7 +171,7 @@ def _dots(reader: Reader, match: re.Match[str]) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), ", ", "punctuation", "a comma")
 
 
-def _brackets(reader: Reader) -> Iterator[Edit]:
+def _brackets(reader: SentenceReader) -> Iterator[Edit]:
     text = reader.text
     for match in _BRACKETS.finditer(text):
         inner = match["inner"].strip()
@@ -193,7 +193,7 @@ def _brackets(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), inner, "punctuation", "without quotation marks")
 
 
-def _commas(reader: Reader) -> Iterator[Edit]:
+def _commas(reader: SentenceReader) -> Iterator[Edit]:
     text = reader.text
     for match in _JOINED.finditer(text):
         first = re.match(r"\w+(?:['’]\w+)?", text[match.end() :])
@@ -218,7 +218,7 @@ def _commas(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), f", {small(match['link'])} ", "punctuation", "one sentence of two")
 
 
-def _signs(reader: Reader) -> Iterator[Edit]:
+def _signs(reader: SentenceReader) -> Iterator[Edit]:
     for pattern, new, why in ((_AND, " and ", "the word"), (_PER_CENT, " per cent", "the words")):
         for match in pattern.finditer(reader.text):
             yield Edit(match.start(), match.end(), new, "punctuation", why)

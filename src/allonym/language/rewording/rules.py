@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from allonym.language.rewording.edits import Edit, Kind, Reader
+from allonym.language.rewording.edits import Edit, Kind, SentenceReader
 
 
-class Rule(NamedTuple):
+class RewordingRule(NamedTuple):
     """One way to write something otherwise; see `make`."""
 
     pattern: re.Pattern[str]
@@ -20,14 +20,14 @@ class Rule(NamedTuple):
     kind: Kind
 
 
-def make(pattern: str, new: str, why: str, never_after: str = "", kind: Kind = "small word") -> Rule:
+def make(pattern: str, new: str, why: str, never_after: str = "", kind: Kind = "small word") -> RewordingRule:
     """Return a rule: a pattern with a word's borders round it, a template, a reason, words that forbid it."""
-    return Rule(
+    return RewordingRule(
         re.compile(rf"(?<![\w'’-])(?:{pattern})", re.IGNORECASE), new, why, frozenset(never_after.split()), kind
     )
 
 
-def edits(reader: Reader, rules: Sequence[Rule]) -> Iterator[Edit]:
+def edits(reader: SentenceReader, rules: Sequence[RewordingRule]) -> Iterator[Edit]:
     """Yield what rules allow."""
     for rule in rules:
         for match in rule.pattern.finditer(reader.text):

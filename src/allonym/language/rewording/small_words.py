@@ -11,7 +11,7 @@ from typing import Final
 
 from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import DETERMINERS
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Edit, SentenceReader
 from allonym.language.rewording.lists import listed
 from allonym.language.rewording.rules import make
 from allonym.language.verb_forms import infinitive
@@ -25,7 +25,7 @@ _THAT_VERBS: Final = (
 )
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield what other small words could stand here."""
     yield from _patterns(reader)
     yield from _verbs(reader)
@@ -98,7 +98,7 @@ _BEFORE_DIGITS: Final = listed("chapter page number room no row part section ver
 _NUMBERS: Final = tuple("zero one two three four five six seven eight nine ten eleven twelve".split())  # noqa: SIM905
 
 
-def _patterns(reader: Reader) -> Iterator[Edit]:
+def _patterns(reader: SentenceReader) -> Iterator[Edit]:
     yield from rules.edits(reader, _RULES)
     for pattern, new, why in _TAILS:
         for match in pattern.finditer(reader.text):
@@ -129,7 +129,7 @@ be have know think seem mean feel like believe understand want say admit confess
 )
 
 
-def _verbs(reader: Reader) -> Iterator[Edit]:
+def _verbs(reader: SentenceReader) -> Iterator[Edit]:
     text = reader.text
     for match in _WILL.finditer(text):
         if _is_infinitive(match["verb"]):

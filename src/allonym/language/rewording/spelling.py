@@ -9,7 +9,7 @@ from typing import Final
 
 from allonym.language.function_words import AMERICAN_SPELLINGS, BRITISH_SPELLINGS, MISSING_APOSTROPHES
 from allonym.language.public_style import marks, spelling
-from allonym.language.rewording.edits import Edit, Reader, capital
+from allonym.language.rewording.edits import Edit, SentenceReader, capital
 from allonym.language.rewording.lists import listed
 from allonym.language.rewording.misspellings import meant
 from allonym.language.stop_words import STOP_WORDS
@@ -43,7 +43,7 @@ NYC OK PC PDF PE PHD PIN PIP PM AM PR PTA RAF RE SAT SUV TV UFO UK UN UNESCO URL
 )
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield what can be done about spelling."""
     yield from _words(reader)
     yield from _shouts(reader)
@@ -62,7 +62,7 @@ def edits(reader: Reader) -> Iterator[Edit]:
             yield Edit(match.start(), match.end(), capital(word), "spelling", "a capital begins a sentence")
 
 
-def _words(reader: Reader) -> Iterator[Edit]:
+def _words(reader: SentenceReader) -> Iterator[Edit]:
     british, american, wrong, apostrophes = _british(), _american(), meant(), _apostrophes()
     tables = (
         (british, "British spelling"),
@@ -107,7 +107,7 @@ def _apostrophes() -> dict[str, str]:
     return table
 
 
-def _shouts(reader: Reader) -> Iterator[Edit]:
+def _shouts(reader: SentenceReader) -> Iterator[Edit]:
     for match in _CAPITALS.finditer(reader.text):
         words = re.findall(r"[A-Z]+", match[0])
         if any(len(word) > 1 and not _is_shout(word) for word in words):

@@ -9,7 +9,7 @@ from typing import Final
 
 from allonym.language.rewording import rules
 from allonym.language.rewording.clauses import DETERMINERS, FINITE
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Edit, SentenceReader
 from allonym.language.rewording.inflection import verb_forms
 from allonym.language.rewording.rules import make
 
@@ -101,7 +101,7 @@ _RULES: Final = (
 _AT_ALL: Final = re.compile(r" at all(?=[.,;!?])")
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield turns of phrase in another form."""
     yield from _phrasal(reader)
     yield from rules.edits(reader, _RULES)
@@ -156,7 +156,7 @@ def _pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![\w'’-])(?:{listed})(?![\w'’-])", re.IGNORECASE)
 
 
-def _phrasal(reader: Reader) -> Iterator[Edit]:
+def _phrasal(reader: SentenceReader) -> Iterator[Edit]:
     for match in _pattern().finditer(reader.text):
         new, part, asked, never = _phrases()[match[0].lower()]
         before, after = reader.word_before(match.start()), reader.word_after(match.end())

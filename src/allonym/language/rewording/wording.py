@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from allonym.language.public_style import words as public_words
 from allonym.language.rewording.clauses import DETERMINERS, FINITE, SUBJECTS
-from allonym.language.rewording.edits import Edit, Reader
+from allonym.language.rewording.edits import Edit, SentenceReader
 from allonym.language.rewording.inflection import verb_forms
 from allonym.language.rewording.lists import listed
 
@@ -143,7 +143,7 @@ class _Form(NamedTuple):
     part: str  # "base", "s", "ing", "past", "participle", "one", "many", "adjective" or "adverb"
 
 
-def edits(reader: Reader) -> Iterator[Edit]:
+def edits(reader: SentenceReader) -> Iterator[Edit]:
     """Yield plainer words, and as plain ones where two are."""
     table = _table()
     for match in _WORD.finditer(reader.text):
@@ -156,7 +156,7 @@ def edits(reader: Reader) -> Iterator[Edit]:
                 yield reader.put(match.start(), match.end(), form.new, "wording", "a word of the same meaning")
 
 
-def _fits(reader: Reader, match: re.Match[str], form: _Form) -> bool:
+def _fits(reader: SentenceReader, match: re.Match[str], form: _Form) -> bool:
     """Tell whether the neighbours of a word make it the part of speech that is meant."""
     word, before, after = match[0].lower(), reader.word_before(match.start()), reader.word_after(match.end())
     if after in _NEVER_BEFORE.get(word, ()) or before in _NEVER_AFTER.get(word, ()):

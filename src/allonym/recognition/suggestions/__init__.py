@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from allonym.language import identification
-from allonym.language.rewording import Edit, Reader, possible
+from allonym.language.rewording import Edit, SentenceReader, possible
 from allonym.recognition.suggestions import fitting
 from allonym.recognition.suggestions.measuring import Risk, RiskOf, risk_of
 
@@ -83,7 +83,7 @@ def suggest(text: str, measure: RiskOf = risk_of, place: tuple[int, int] | None 
     """
     low, high = _passage(text, place)
     passage = text[low:high]
-    reader = Reader(passage)
+    reader = SentenceReader(passage)
     edits = [] if identification.of_texts([passage]) else possible(reader)  # the rules are for English
     if place is not None:
         edits = [edit for edit in edits if edit.start + low < place[1] and place[0] < edit.stop + low]
@@ -113,7 +113,7 @@ def versions(
 def sentence_at(text: str, place: int) -> tuple[int, int]:
     """Return where the sentence around a place begins and ends."""
     low, high = _passage(text, (place, place))
-    start, stop = Reader(text[low:high]).sentence_at(place - low)
+    start, stop = SentenceReader(text[low:high]).sentence_at(place - low)
     return low + start, low + stop
 
 

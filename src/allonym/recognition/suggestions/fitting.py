@@ -16,14 +16,14 @@ from typing import Any
 from allonym.errors import AllonymError
 from allonym.language import sequences
 from allonym.language.pairs import WordPairs
-from allonym.language.rewording import Edit, Reader
+from allonym.language.rewording import Edit, SentenceReader
 from allonym.metrics import fluency
 
 _KINDS = frozenset({"wording", "filler", "small word"})  # those that bring new neighbours together
 _STYLE = frozenset({"Spelling", "Readability", "Style", "Enhancement", "Formatting", "Regionalism", "WordChoice"})
 
 
-def fits(edit: Edit, reader: Reader) -> bool:
+def fits(edit: Edit, reader: SentenceReader) -> bool:
     """Tell whether nothing speaks against the sentence as the edit leaves it."""
     before, after = sentence_around(edit, reader)
     if edit.kind in _KINDS and _strange(after) - _strange(before):
@@ -31,7 +31,7 @@ def fits(edit: Edit, reader: Reader) -> bool:
     return not findings(after) - findings(before)
 
 
-def sentence_around(edit: Edit, reader: Reader) -> tuple[str, str]:
+def sentence_around(edit: Edit, reader: SentenceReader) -> tuple[str, str]:
     """Return the sentence of an edit, as it is and as it would be."""
     start = reader.sentence_at(edit.start)[0]
     stop = max(reader.sentence_at(max(edit.start, edit.stop - 1))[1], edit.stop)
