@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, Final
 
@@ -29,17 +30,23 @@ def add(lines: list[str], text: str, recogniser: Recogniser | None = None, me: s
 def _written(found: Suggestions, text: str) -> list[str]:
     if not found.suggestions:
         return [_NONE]
-    shown = found.suggestions[:_SHOWN]
-    more = len(found.suggestions) - len(shown)
-    lines = [_HEADING, *(_line(one, text) for one in shown)]
+    alike: dict[tuple[str, str], list[Suggestion]] = {}
+    for one in found.suggestions:
+        alike.setdefault((text[one.start : one.stop].lower(), one.new.lower()), []).append(one)
+    shown = list(alike.values())[:_SHOWN]
+    more = len(alike) - len(shown)
+    lines = [_HEADING, *(_line(group, text) for group in shown)]
     return [*lines, f"  and {more} more"] if more else lines
 
 
-def _line(one: Suggestion, text: str) -> str:
-    [place] = placed(text, [(one.start, one.stop)])
-    old, new = (printing.quote(words) for words in (text[one.start : one.stop], one.new))
-    does = f"“{old}” left out" if not new else f"“{old}” → “{new}”" if old else one.why
-    return f"  {_effect(one)}  line {place.line} {does} ({one.why})"
+def _line(alike: Sequence[Suggestion], text: str) -> str:
+    """Return the line of a change, with how often the same one could be made."""
+    best = alike[0]
+    [place] = placed(text, [(best.start, best.stop)])
+    old, new = (printing.quote(words) for words in (text[best.start : best.stop], best.new))
+    does = f"“{old}” left out" if not new else f"“{old}” → “{new}” ({best.why})" if old else best.why
+    times = f", {len(alike)} times" if len(alike) > 1 else ""
+    return f"  {_effect(best)}  line {place.line} {does}{times}"
 
 
 def _effect(one: Suggestion) -> str:
