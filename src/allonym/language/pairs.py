@@ -102,7 +102,7 @@ class WordPairs:
         row = self._seconds[self._begins[left] : self._begins[left + 1]]
         place = int(np.searchsorted(row, right))
         seen = place < len(row) and row[place] == right
-        return not seen and self._counts[left] * self._counts[right] > _OFTEN * self._counts.sum()
+        return bool(not seen and self._counts[left] * self._counts[right] > _OFTEN * self._counts.sum())
 
     def of(self, tokens: Sequence[str]) -> PairsOf:
         """Return the pairs of a model's tokens, by the model's numbers, the first four of which are special."""

@@ -33,7 +33,7 @@ def possible(reader: SentenceReader) -> list[Edit]:
     Examples:
         >>> text = "However, I can't definately say."
         >>> sorted(edit.apply(text) for edit in possible(SentenceReader(text)))
-        ["But I can't definately say.", 'However, I cannot definately say.', "However, I can't definitely say."]
+        ["But I can't definately say.", "However, I can't definitely say.", 'However, I cannot definately say.']
     """
     text = reader.text
     found = (edit.narrowed(text) for rule in _RULES for edit in rule.edits(reader))
