@@ -367,3 +367,31 @@ def test_the_median_length_of_rows_is_counted_without_keeping_them(tmp_path, wri
     lengths = [1, 2, 2, 5, 5, 5, 9_000]
     table = write_table(tmp_path / "table.jsonl", [{"said": " ".join(["word"] * words)} for words in [0, *lengths]])
     assert table_rows.usual_words(open_documents(table, text="said")) == statistics.median(lengths)
+
+
+def test_suggestions_are_printed_with_their_effect(command, tmp_path):
+    letter = tmp_path / "letter.txt"
+    letter.write_text(LETTER, encoding="utf-8")
+    printed = command("check", letter, "--suggest").done().out
+    assert "What would lower it" in printed
+    assert "“upon” → “on” (a plainer word)" in printed
+    answer = command("check", letter, "--suggest", "--json").done().json
+    assert answer["suggestions"]["risk"] == answer["risk"]
+    first = answer["suggestions"]["suggestions"][0]
+    assert first["after"] <= first["before"]
+    assert LETTER[first["start"] : first["stop"]] != first["new"]
+    assert "suggestions" not in command("check", letter, "--json").done().json
+
+
+def test_suggestions_against_known_writers(command, known, text):
+    answer = command("check", text, "--known", known, "--me", "ben", *QUICK, "--suggest", "--json").done().json
+    assert answer["suggestions"]["risk"] == pytest.approx(answer["risk"])
+
+
+def test_suggestions_are_for_one_text(command, tmp_path):
+    for number in range(2):
+        (tmp_path / f"{number}.txt").write_text(LETTER, encoding="utf-8")
+    table = tmp_path / "table.csv"
+    table.write_text("text\nA letter.\n", encoding="utf-8")
+    for source in (tmp_path, table):
+        assert "one text" in command("check", source, "--suggest").refused().err

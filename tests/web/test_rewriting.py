@@ -16,7 +16,7 @@ from allonym.anonymizers.base import Anonymizer
 from allonym.errors import InputError, ParameterError
 from allonym.privacy import accounting
 from allonym.web import downloads, methods, reporting, rewriting
-from allonym.web.changes import Change, compare, with_word, word_of
+from allonym.web.changes import Change, compare, core, with_word
 from allonym.web.desk import Desk
 from tests.web.conftest import LETTER
 
@@ -49,7 +49,7 @@ def test_texts_of_very_different_length_are_compared():
 def test_a_word_is_put_between_its_signs():
     assert with_word("(coffee), ", "tea") == "(tea), "
     assert with_word("-- ", "tea") == "tea "
-    assert word_of("“forty-two,” ") == "forty-two"
+    assert core("“forty-two,” ") == (1, 10)
 
 
 @pytest.fixture

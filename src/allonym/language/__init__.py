@@ -61,6 +61,7 @@ ENGLISH = Language(
             "persons": "persons",
             "blocked words": "blocked_words",
             "public style": "public_style",
+            "rewording": "rewording",
         }
     ),
     frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),

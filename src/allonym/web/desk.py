@@ -11,7 +11,7 @@ from allonym import metrics, names
 from allonym.budget.account import Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.language import identification
-from allonym.recognition import profile, reading
+from allonym.recognition import profile, reading, suggestions
 from allonym.recognition.profile import Likeness
 from allonym.recognition.reading import YOU, Reading
 from allonym.recognition.recogniser import Recogniser
@@ -91,6 +91,7 @@ class Desk:
         self.text, self.known, self.charges, self.draft, self.drafts = "", Known(), [], None, 0
         self.edited = False
         _meaning.cache_clear()
+        suggestions.forget()
 
     def read(self, text: str) -> Reading:
         """Take a text and say how recognisable it is."""

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from allonym import __version__
-from allonym.web import api, table_pages
+from allonym.web import api, suggesting, table_pages
 from allonym.web.api import PREFIX, Operation
 
-OPERATIONS = (*api.OPERATIONS, *table_pages.OPERATIONS)
+OPERATIONS = (*api.OPERATIONS, *suggesting.OPERATIONS, *table_pages.OPERATIONS)
 
 _ERRORS = {
     "400": "The request cannot be read.",

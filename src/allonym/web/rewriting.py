@@ -17,7 +17,7 @@ from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import counted, number
 from allonym.recognition.reliability import count_words
 from allonym.web import methods
-from allonym.web.changes import Change, compare, with_word
+from allonym.web.changes import Change, compare, core, with_word
 
 EDITED = "Edited by you: measured only"
 _EDITED_WHY = "Words were chosen with the original in sight, so the proof no longer covers this text."
@@ -107,6 +107,15 @@ class Draft:
         elif to != "drawn":
             edits[number] = with_word(change.after or change.before, to)
         return replace(self, edits=edits)
+
+    def words_at(self, number: int) -> tuple[int, int]:
+        """Return where the words of one stretch stand in the text."""
+        stretches = [
+            self.edits.get(place, change.after) for place, change in enumerate(self.draw.changes[: number + 1])
+        ]
+        first, last = core(stretches[-1])
+        before = sum(map(len, stretches[:-1]))
+        return before + first, before + last
 
     def reject(self) -> Draft:
         """Return the draft with the original in every place."""

@@ -118,18 +118,34 @@ def best(sentence: str, versions: Sequence[tuple[str, float]], costs: Costs) -> 
         versions: Texts with their mean ln P, the likeliest first.
         costs: What faults cost.
     """
-    rated = [Rated(text, _cost(sentence, text, likelihood, costs)) for text, likelihood in versions]
-    plausible = sorted((one for one in rated if not _is_broken(one.text)), key=lambda one: one.cost)
     chosen: tuple[str, float] | None = None
-    for version in plausible[: costs.guarded]:
+    for version in _plausible(sentence, versions, costs)[: costs.guarded]:
         if chosen is not None and version.cost >= chosen[1]:
             break
-        report = compare(sentence, version.text)
-        if _states_the_same(report) and not _made_up(sentence, version.text):
-            cost = version.cost + costs.note * _notes(report) + costs.near * _merely_near(sentence, version.text)
-            if chosen is None or cost < chosen[1]:
-                chosen = version.text, cost
+        cost = _guarded(sentence, version, costs)
+        if cost is not None and (chosen is None or cost < chosen[1]):
+            chosen = version.text, cost
     return chosen
+
+
+def standing(sentence: str, versions: Sequence[tuple[str, float]], costs: Costs) -> list[str]:
+    """Return every version that the guard lets stand and that is good enough to be written, the best first."""
+    looked_at = _plausible(sentence, versions, costs)[: 3 * costs.guarded]
+    guarded = [(cost, one.text) for one in looked_at if (cost := _guarded(sentence, one, costs)) is not None]
+    return [text for cost, text in sorted(guarded) if cost <= costs.untranslated]
+
+
+def _plausible(sentence: str, versions: Sequence[tuple[str, float]], costs: Costs) -> list[Rated]:
+    rated = [Rated(text, _cost(sentence, text, likelihood, costs)) for text, likelihood in versions]
+    return sorted((one for one in rated if not _is_broken(one.text)), key=lambda one: one.cost)
+
+
+def _guarded(sentence: str, version: Rated, costs: Costs) -> float | None:
+    """Return what a version costs once the guard has read it; None for one that it does not let stand."""
+    report = compare(sentence, version.text)
+    if not _states_the_same(report) or _made_up(sentence, version.text):
+        return None
+    return version.cost + costs.note * _notes(report) + costs.near * _merely_near(sentence, version.text)
 
 
 def _states_the_same(report: GuardReport) -> bool:

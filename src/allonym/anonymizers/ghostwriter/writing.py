@@ -56,8 +56,8 @@ def written(text: str, style: Style = DEFAULT) -> str:
     """Return a text written anew."""
     held = carried.carry(carried.without_signs(text))
     lines = [_line(line) for line in layout.lines(held.text)]
-    sentences = list(dict.fromkeys(sentence for line in lines for sentence in line.sentences))
-    rewritten = _rewritten(sentences, style)
+    distinct = list(dict.fromkeys(sentence for line in lines for sentence in line.sentences))
+    rewritten = _rewritten(distinct, style)
     return "\n".join(_joined(line, rewritten, held) for line in lines)
 
 
@@ -69,9 +69,17 @@ def _line(line: str) -> _Line:
     if whole is not None:
         return _Line(whole)
     mark, rest = letters.list_mark(line)
-    plain = marks.plain(rest)
-    sentences = [part for sentence in _cut(plain) for part in lengths.cut(_prepared(sentence))]
-    return _Line(mark, [sentence for sentence in sentences if sentence])
+    return _Line(mark, sentences(rest))
+
+
+def stays(line: str) -> bool:
+    """Tell whether a line is no sentence: a greeting, a goodbye, a heading."""
+    return bool(letters.greeting(line) or letters.goodbye(line)) or _is_heading(line)
+
+
+def sentences(line: str) -> list[str]:
+    """Return the sentences of a line in the public style, as they go through the networks."""
+    return [part for sentence in _cut(marks.plain(line)) for part in lengths.cut(_prepared(sentence)) if part]
 
 
 def _cut(line: str) -> list[str]:
@@ -108,25 +116,25 @@ def _is_translated(sentence: str) -> bool:
 
 
 def _joined(line: _Line, rewritten: Mapping[str, str], held: Carried) -> str:
-    sentences = [rewritten[sentence] for sentence in line.sentences]
-    return held.put_back(line.fixed + " ".join(lengths.joined(sentences)))
+    done = [rewritten[sentence] for sentence in line.sentences]
+    return held.put_back(line.fixed + " ".join(lengths.joined(done)))
 
 
-def _rewritten(sentences: Sequence[str], style: Style) -> dict[str, str]:
+def _rewritten(plain: Sequence[str], style: Style) -> dict[str, str]:
     """Return what each sentence becomes: the best version, or itself in the public style if none is good enough."""
-    done = {sentence: finished(sentence) if _is_translated(sentence) else sentence for sentence in sentences}
-    asked = [sentence for sentence in sentences if _is_translated(sentence) and letters.formula(sentence) is None]
+    done = {sentence: finished(sentence) if _is_translated(sentence) else sentence for sentence in plain}
+    asked = [sentence for sentence in plain if _is_translated(sentence) and letters.formula(sentence) is None]
     batches = (asked[start : start + _AT_ONCE] for start in range(0, len(asked), _AT_ONCE))
-    found = chain.from_iterable(_versions(batch, style) for batch in batches)
-    for sentence, versions in zip(asked, found, strict=True):
-        whole = {finished(one.text): one.likelihood for one in versions if carried.same_signs(sentence, one.text)}
+    found = chain.from_iterable(versions(batch, style) for batch in batches)
+    for sentence, translated in zip(asked, found, strict=True):
+        whole = {finished(one.text): one.likelihood for one in translated if carried.same_signs(sentence, one.text)}
         chosen = ranking.best(sentence, list(whole.items()), style.costs)
         if chosen is not None and chosen[1] <= style.costs.untranslated:
             done[sentence] = chosen[0]
     return done
 
 
-def _versions(asked: Sequence[str], style: Style) -> list[list[Version]]:
+def versions(asked: Sequence[str], style: Style) -> list[list[Version]]:
     """Translate sentences to Portuguese and back, in several versions each."""
     if not asked:
         return []
@@ -140,10 +148,10 @@ def _versions(asked: Sequence[str], style: Style) -> list[list[Version]]:
         apart=style.apart,
         wishes=[wishes[place] for place in owners],
     )
-    versions: list[list[Version]] = [[] for _ in asked]
+    translated: list[list[Version]] = [[] for _ in asked]
     for place, found in zip(owners, answers, strict=True):
-        versions[place] += found
-    return versions
+        translated[place] += found
+    return translated
 
 
 def _wishes(back: VersionTranslator, sentence: str, style: Style) -> Wishes:

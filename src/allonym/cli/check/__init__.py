@@ -13,7 +13,7 @@ import click
 from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.cli import RISK, looking
-from allonym.cli.check import alone, pairs, printing, rows
+from allonym.cli.check import alone, pairs, printing, rows, suggesting
 from allonym.cli.numbers import SHARE
 from allonym.cli.talk import Talk, common_options
 from allonym.errors import InputError, RowsError
@@ -50,6 +50,7 @@ class _Known:
 @click.option("--attackers", "names", help="Which attackers to ask, with commas between them.")
 @click.option("--same-as", help="Another text: how likely is it that both are by the same author?")
 @click.option("--show", is_flag=True, help="Print the text with the strongest clues marked.")
+@click.option("--suggest", is_flag=True, help="Print changes that lower the risk of one text, each with its effect.")
 @click.option("--fail-above", type=SHARE, help="Exit with 1 if the risk (between 0 and 1) is above this.")
 @common_options
 @click.pass_context
@@ -74,7 +75,9 @@ def command(context: click.Context, /, source: str, fail_above: float | None, **
     elif known is not None:
         risk = _recognise(talk, _documents(source), known, options)
     else:
-        risk = alone.look(talk, _documents(source), show=options["show"])
+        documents = _documents(source)
+        _refuse_many(documents, suggest=options["suggest"])
+        risk = alone.look(talk, documents, show=options["show"], suggest=options["suggest"])
     if fail_above is not None and alone.decided(risk) > fail_above:
         talk.say(f"The risk, {risk:.3f}, is above {fail_above:g}.")
         context.exit(RISK)
@@ -85,11 +88,13 @@ def command(context: click.Context, /, source: str, fail_above: float | None, **
 def _refuse_idle(options: dict[str, Any], *, table: bool) -> None:
     """Refuse options that would have no effect."""
     given = {name for name, value in options.items() if value not in (None, False)}
-    if "same_as" in given and (table or given & {"me", "names", "show"}):
+    if "same_as" in given and (table or given & {"me", "names", "show", "suggest"}):
         reason = "--same-as compares INPUT, one text, with another"
-        raise click.UsageError(f"{reason}; give a .txt and leave out --me, --attackers and --show.")
+        raise click.UsageError(f"{reason}; give a .txt and leave out --me, --attackers, --show and --suggest.")
     if table and "show" in given:
         raise click.UsageError("--show prints one text with its clues; give a .txt, or leave it out.")
+    if table and "suggest" in given:
+        raise click.UsageError(suggesting.ONE_TEXT)
     if not table and "id" in given:
         raise click.UsageError("--id names a column of INPUT, which is no table; leave it out.")
     alone_given = given & {"me", "names", "known_text", "known_author", *(() if table else ("text",))}
@@ -117,6 +122,11 @@ def _documents(source: str) -> dict[str, str]:
         of_all = "no words" if len(texts) == 1 else f"{counted(empty, 'file')} without a word"
         raise InputError(f"{shown(source)} holds {of_all}; give texts that have some.")
     return dict(zip(names, texts, strict=True))
+
+
+def _refuse_many(documents: dict[str, str], *, suggest: bool) -> None:
+    if suggest and len(documents) > 1:
+        raise click.UsageError(suggesting.ONE_TEXT)
 
 
 def _reference(talk: Talk, known: _Known, checked: Iterable[str]) -> KnownTexts:
@@ -151,6 +161,7 @@ def _trained(talk: Talk, known: KnownTexts, words: int, options: dict[str, Any])
 
 def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: dict[str, Any]) -> float:
     """Check every document, print the answer, and return the largest risk."""
+    _refuse_many(documents, suggest=options["suggest"])
     looking.tell_language(talk, documents.values())
     words = round(statistics.median(count_words(text) for text in documents.values()))
     reference = _reference(talk, known, documents.values())
@@ -162,9 +173,11 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
         named = reading.named(text)
         lines = [talk.heading(str(first)), first.open_set, *printing.named(named, text), *printing.attackers(first)]
         lines += printing.clues(first.clues, text, _CLUES)
+        answer: dict[str, Any] = {**first.to_json(), "names": [asdict(mark) for mark in named]}
+        if options["suggest"]:
+            answer["suggestions"] = suggesting.add(lines, text, recogniser, me or first.strongest.candidates[0].author)
         if options["show"]:
             lines += ["", printing.marked(text, [*printing.as_clues(named, text), *first.clues], talk)]
-        answer: dict[str, Any] = {**first.to_json(), "names": [asdict(mark) for mark in named]}
     else:
         ranked = sorted(recognised.items(), key=lambda item: (-item[1].risk, item[0]))
         lines = [printing.HEADER, *(printing.row(name, recognition) for name, recognition in ranked)]

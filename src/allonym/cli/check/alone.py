@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from allonym.cli import looking
-from allonym.cli.check import printing
+from allonym.cli.check import printing, suggesting
 from allonym.cli.talk import Talk
 from allonym.errors import InputError
 from allonym.formats.tables import shown
@@ -21,16 +21,17 @@ MORE = (
 )
 
 
-def look(talk: Talk, documents: dict[str, str], *, show: bool) -> float | None:
+def look(talk: Talk, documents: dict[str, str], *, show: bool, suggest: bool = False) -> float | None:
     """Print what is unusual about each document, and return the largest risk; None if all are too short to say."""
     looking.tell_language(talk, documents.values())
     readings = {name: reading.read(text, None) for name, text in documents.items()}
     if len(readings) == 1:
         readings = {name: reading.with_names(answer, documents[name]) for name, answer in readings.items()}
         [(name, answer)] = readings.items()
-        talk.data(
-            {"summary": _summary(answer), **answer.to_json()}, "\n".join(_lines(talk, answer, documents[name], show))
-        )
+        data, offered = {"summary": _summary(answer), **answer.to_json()}, list[str]()
+        if suggest:
+            data["suggestions"] = suggesting.add(offered, documents[name])
+        talk.data(data, "\n".join(_lines(talk, answer, documents[name], show, offered)))
     else:
         ranked = sorted(readings.items(), key=lambda item: (-(item[1].risk or 0.0), item[0]))
         lines = [HEADER, *(row(name, answer) for name, answer in ranked)]
@@ -71,7 +72,7 @@ def _summary(reading: Reading) -> str:
     return f"{reading.sentence} {reading.verdict}"
 
 
-def _lines(talk: Talk, reading: Reading, text: str, show: bool) -> list[str]:
+def _lines(talk: Talk, reading: Reading, text: str, show: bool, offered: list[str]) -> list[str]:
     lines = [talk.heading(_summary(reading)), *printing.named(reading.names, text)]
     if reading.attackers:
         lines += ["", "Attackers (how often each names the right one):"]
@@ -79,6 +80,6 @@ def _lines(talk: Talk, reading: Reading, text: str, show: bool) -> list[str]:
         f"  {attacker.attacker}: {attacker.right.in_percent()}; {attacker.says}" for attacker in reading.attackers
     ]
     marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in reading.marks]
-    lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:")
+    lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:") + offered
     every = [*printing.as_clues(reading.names, text), *marks]
     return [*lines, "", printing.marked(text, every, talk)] if show else lines

@@ -44,7 +44,7 @@ def clues(evidence: Sequence[Evidence], text: str, heading: str) -> list[str]:
     for rank, clue in enumerate(evidence, 1):
         line = f"  {rank:2}. {percent(clue.share, 1):>6}  {shown(clue.feature)}"
         if clue.places:
-            where = [f"line {place.line} “{_quote(text[place.start : place.stop])}”" for place in clue.places[:_QUOTES]]
+            where = [f"line {place.line} “{quote(text[place.start : place.stop])}”" for place in clue.places[:_QUOTES]]
             more = len(clue.places) - len(where)
             line += f": {', '.join(where)}{f' and {more} more' if more else ''}"
         lines.append(line)
@@ -59,7 +59,7 @@ def named(marks: Sequence[NamedMark], text: str) -> list[str]:
     for mark in marks:
         first, *others = placed(text, mark.places)
         times = f", {len(others) + 1} times" if others else ""
-        lines.append(f"  {mark.placeholder}: line {first.line} “{_quote(text[first.start : first.stop])}”{times}")
+        lines.append(f"  {mark.placeholder}: line {first.line} “{quote(text[first.start : first.stop])}”{times}")
     return lines
 
 
@@ -101,7 +101,8 @@ def empty_row(name: str) -> str:
     return "\t".join([NOT_MEASURED, "0", *[NOT_MEASURED] * 4, shown(name)])
 
 
-def _quote(words: str) -> str:
+def quote(words: str) -> str:
+    """Return words on one line, cut if they are many."""
     one_line = shown(" ".join(words.split()))
     return one_line if len(one_line) <= _LONGEST_QUOTE else one_line[: _LONGEST_QUOTE - 1] + "…"
 

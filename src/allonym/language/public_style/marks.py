@@ -108,14 +108,15 @@ def _unshouted(text: str) -> str:
         word = match[0]
         lowered = word.lower()
         usual = word in _SHORT_SHOUTS or (len(word) > 3 and (lowered in STOP_WORDS or lemma(lowered) != lowered))
-        return lowered if usual or shouting or (len(word) > 4 and _is_word(lowered)) else word
+        return lowered if usual or shouting or (len(word) > 4 and is_word(lowered)) else word
 
     if not shouting:  # a row of such words is a title
         text = _TITLE.sub(lambda title: title[0].title(), text)
     return _SHOUTED.sub(quieter, text)
 
 
-def _is_word(lowered: str) -> bool:
+def is_word(lowered: str) -> bool:
+    """Tell whether a dictionary has a word in small letters, by one of its other forms."""
     return any(lemma(lowered + ending) == lowered for ending in ("s", "ed", "ing", "ly", "es"))
 
 

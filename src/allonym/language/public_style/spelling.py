@@ -63,7 +63,7 @@ def british(sentence: str) -> str:
 
 def _spelt(match: re.Match[str]) -> str:
     word = match[0]
-    new = _table().get(word.lower())
+    new = american_to_british().get(word.lower())
     is_name = not word.islower() and match.start() > 0
     if new is None or is_name or (word.isupper() and len(word) > 1):
         return word
@@ -71,7 +71,8 @@ def _spelt(match: re.Match[str]) -> str:
 
 
 @cache
-def _table() -> dict[str, str]:
+def american_to_british() -> dict[str, str]:
+    """Return the British spelling of each word in American spelling, in lower case, words that differ included."""
     table = {
         old: new for old, _, new in (" ".join(pair.split()).partition(" ") for pair in _OTHERS.split(";")) if old != new
     }

@@ -97,17 +97,18 @@ def _itself(word: str) -> list[str]:
 
 
 def _noun(word: str) -> list[str]:
-    return [word, _IRREGULAR_PLURALS.get(word) or _with_s(word)]
+    return [word, _IRREGULAR_PLURALS.get(word) or with_s(word)]
 
 
 def _verb(verb: str) -> list[str]:
     """Return the forms of a verb: infinitive, third person, participles, past."""
     irregular = irregular_forms(verb)
     past = irregular[0] if irregular else _with("ed", verb)
-    return [verb, _with_s(verb), _with("ing", verb), past]
+    return [verb, with_s(verb), _with("ing", verb), past]
 
 
-def _with_s(word: str) -> str:
+def with_s(word: str) -> str:
+    """Return a regular plural, or the third person of a verb."""
     if word.endswith(("s", "x", "ch", "sh", "z")):
         return f"{word}es"
     return f"{word[:-1]}ies" if word.endswith("y") and word[-2] not in _VOWELS else f"{word}s"

@@ -2,6 +2,7 @@
 import { element, find, interval, percent, roving, say, show } from "/static/dom.js";
 import { example, get, latest, post, Problem, remove, tell } from "/static/net.js";
 import { close, open } from "/static/inspector.js";
+import { begin, forgetAnswer, inspect as guide, previewed, suggest, take as change } from "/static/guided.js";
 
 const text = find("text");
 const marked = find("marked");
@@ -17,10 +18,12 @@ const score = latest(async (words) => {
   if (text.value !== words) return;
   reading = found;
   tellReading();
+  suggest(words);
 });
 
 function changed() {
   show(find("empty"), !text.value);
+  forgetAnswer();
   clearTimeout(timer);
   timer = setTimeout(() => score(text.value), 250);
 }
@@ -85,6 +88,7 @@ function draw() {
     borders.add(start).add(stop);
   }));
   spans.sort((one, other) => one.start - other.start || one.rank - other.rank);
+  if (previewed) borders.add(previewed.start).add(previewed.stop);
   const ordered = [...borders].sort((one, other) => one - other);
   const active = [];
   let next = 0;
@@ -94,13 +98,17 @@ function draw() {
     for (let old = active.length - 1; old >= 0; old -= 1) if (active[old].stop <= ordered[at]) active.splice(old, 1);
     const words = slice(characters, ordered[at], ordered[at + 1]);
     const best = active.reduce((one, other) => (one && one.rank <= other.rank ? one : other), null);
-    made.push(best ? drawn(words, best) : words);
+    const node = best ? drawn(words, best) : words;
+    const goes = previewed && previewed.start <= ordered[at] && ordered[at + 1] <= previewed.stop;
+    made.push(goes ? element("del", { class: "looked" }, node) : node);
+    if (previewed && ordered[at + 1] === previewed.stop) made.push(element("ins", { class: "looked" }, previewed.new));
   }
   marked.replaceChildren(...made);
+  marked.querySelector("ins.looked")?.scrollIntoView({ block: "center" });
 }
 
 function drawn(words, { rank, at, kind }) {
-  const span = element("span", { class: `mark ${kind}`, role: "button", tabindex: -1, "data-rank": rank,
+  const span = element("span", { class: `mark ${kind}`, role: "button", tabindex: -1, "data-rank": rank, "data-at": at,
     on: { click: () => inspect(rank, at, span) } }, words);
   return span;
 }
@@ -109,8 +117,8 @@ function inspect(rank, at, from) {
   const mark = marks[rank];
   for (const other of marked.querySelectorAll(".on")) other.classList.remove("on");
   if (!mark.places.length) {
-    const note = `${mark.note}. It is a habit of the whole text, so there is no single place to change.`;
-    open({ title: mark.feature, note, words: null, own: false, pick: () => {}, from });
+    const told = `${mark.note}. It is a habit of the whole text, so there is no single place to change.`;
+    guide({ title: mark.feature, told, start: null, actions: [], from, own: false });
     return;
   }
   const [start, stop] = mark.places[at];
@@ -122,23 +130,23 @@ function inspect(rank, at, from) {
     ? [{ name: `Next place (${at + 1} of ${mark.places.length})`, run: () => inspect(rank, (at + 1) % mark.places.length, from) }]
     : [];
   if (alike.length > 1) {
-    more.push({ name: `Change all ${alike.length}`, run: ({ target }) => {
+    const name = mark.placeholder ? `Change all ${alike.length}` : `Your own word in all ${alike.length}`;
+    more.push({ name, run: ({ target }) => {
       everywhere = !everywhere;
       target.setAttribute("aria-pressed", String(everywhere));
     }, pressed: everywhere });
   }
   const share = mark.share === null ? "" : `: ${percent(mark.share)} of what gives the text away`;
-  const about = mark.placeholder
+  const told = mark.placeholder
     ? `${mark.note}. Whoever knows it knows whom or what this is about.`
     : `${mark.feature}${share}; ${mark.note}.`;
-  open({
-    title: `“${words.trim() || "blank"}”`,
-    note: about,
-    actions: more,
-    words: mark.placeholder ? [mark.placeholder] : words.trim() ? post("/words", { word: words.trim().slice(0, 200) }).then((found) => found.words) : [],
-    pick: (word) => replaceWith(everywhere ? alike : [[start, stop]], word),
-    from,
-  });
+  const title = `“${words.trim() || "blank"}”`;
+  const others = (word) => written(everywhere ? alike : [[start, stop]], word);
+  if (mark.placeholder) {
+    open({ title, note: told, actions: more, words: [mark.placeholder], pick: (word) => change(others(word), word), from });
+    return;
+  }
+  guide({ title, told, start, stop, actions: more, from, own: true, others });
 }
 
 // The places of a mark where the same words stand, but for their case.
@@ -148,20 +156,14 @@ function places(mark, words) {
   return mark.places.filter(([start, stop]) => slice(characters, start, stop).trim().toLowerCase() === same);
 }
 
-function replaceWith(where, word) {
-  let changing = text.value;
-  for (const [start, stop] of [...where].sort((one, other) => other[0] - one[0])) { // the last first: others stay in place
-    const characters = pieces(changing);
+// A word in the place of others, with the blanks around them.
+function written(where, word) {
+  const characters = pieces(text.value);
+  return where.map(([start, stop]) => {
     const old = slice(characters, start, stop);
     const put = where.length > 1 ? cased(word, old.trim()) : word;
-    changing = slice(characters, 0, start) + old.match(/^\s*/)[0] + put + old.match(/\s*$/)[0] + slice(characters, stop, characters.length);
-  }
-  text.value = changing;
-  close();
-  say(where.length > 1 ? `Replaced by ${word} in ${where.length} places.` : `Replaced by ${word}.`);
-  if (editing) marked.textContent = text.value;
-  clearTimeout(timer);
-  score(text.value);
+    return { start, stop, new: old.match(/^\s*/)[0] + put + old.match(/\s*$/)[0] };
+  });
 }
 
 // A word in the case of the one whose place it takes.
@@ -171,7 +173,7 @@ function cased(word, like) {
   return (upper ? first.toUpperCase() : first.toLowerCase()) + word.slice(1);
 }
 
-function edit(now) {
+function edit(now, stay = false) {
   editing = now;
   sessionStorage.setItem("mode", now ? "edit" : "write");
   find("to-write").setAttribute("aria-pressed", String(!now));
@@ -180,7 +182,7 @@ function edit(now) {
   show(marked, now);
   show(find("legend"), now);
   marked.tabIndex = 0;
-  close();
+  if (!stay) close();
   if (now && reading) draw();
 }
 
@@ -225,6 +227,23 @@ find("example").addEventListener("click", async () => {
   text.focus();
 });
 roving(list, "button");
+begin({
+  text: () => text.value,
+  slice: (start, stop, words = text.value) => slice(pieces(words), start, stop),
+  basis: () => reading?.basis,
+  redraw: () => editing && draw(),
+  focus: () => (editing ? marked : text).focus(),
+  preview: () => {
+    if (editing) draw();
+    else edit(true, true);
+  },
+  set: (words) => {
+    text.value = words;
+    if (editing) marked.textContent = words;
+    clearTimeout(timer);
+    score(words);
+  },
+});
 
 // Other texts: read here, sent as text, and kept in memory only.
 const chosen = { mine: [], others: [] };
