@@ -8,6 +8,7 @@ import json
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -20,9 +21,11 @@ import pytest
 
 from allonym.anonymizers.identity import Identity
 from allonym.anonymizers.random_replacement import RandomReplacement
+from allonym.anonymizers.syntf import SynTF
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
-from allonym.web import methods, table, work
+from allonym.jobs import forecast
+from allonym.web import arrival, methods, table, work
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 
@@ -54,7 +57,7 @@ def sent(client, name: str, content: bytes, **more):
 
 def finished(client) -> dict:
     ends = time.monotonic() + PATIENCE
-    while (state := client.get("/api/v1/table").json())["state"] == "running" and time.monotonic() < ends:
+    while (state := client.get("/api/v1/table").json())["state"] in ("checking", "running") and time.monotonic() < ends:
         time.sleep(0.05)
     return state
 
@@ -65,7 +68,8 @@ def test_a_table_is_shown_protected_and_saved(client, page):
     assert client.get("/save-table/else").status_code == 404
     shown = sent(client, f"../{HOSTILE}.csv", as_csv(50)).json()
     assert shown["columns"] == ["id", HOSTILE, "body"]
-    assert len(shown["rows"]) == table.PREVIEWED
+    assert len(shown["rows"]) == arrival.PREVIEWED
+    assert shown["count"] == 50
     assert all(len(cell) <= 120 for row in shown["rows"] for cell in row)
     given = {"text": "body", "author": HOSTILE, "keep": ["id"], "protection": "core", "position": 2} | NAMES
     cost = client.post("/api/v1/table/price", json=given).json()
@@ -101,6 +105,7 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
             return super()._anonymize(texts, streams)
 
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Slow(words=3, vocabulary=["rain", "snow"]))
+    monkeypatch.setattr(forecast, "of", lambda job: None)  # how many rows are done at once must not follow the speed
     sent(client, "t.csv", as_csv(2_000))
     client.post(
         "/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0} | NAMES
@@ -120,17 +125,18 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
 
 def test_other_formats_are_read():
     lines = "\n".join(json.dumps({"a": number, "text": "rain \ud83d\ude00"}) for number in range(30))
-    taken = table.take("t.jsonl", lines.encode())
+    taken = arrival.read("t.jsonl", lines.encode())
     assert taken.columns == ["a", "text"]
     folder = Path(taken.folder.name)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    taken.close()
+    table.UploadedTable.of(taken).close()
     assert not folder.exists()
     file = io.BytesIO()
     pq.write_table(pa.table({"n": [1, 2], "text": ["one", None]}), file)
-    taken = table.take("t.parquet", file.getvalue())
+    taken = arrival.read("t.parquet", file.getvalue())
     assert taken.rows == [["1", "one"], ["2", ""]]
-    taken.close()
+    assert taken.count == 2
+    taken.folder.cleanup()
 
 
 @pytest.mark.parametrize(
@@ -207,11 +213,12 @@ import resource, sys
 import pyarrow, pyarrow.parquet
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
-from allonym.web import table
+from allonym.jobs import forecast
+from allonym.web import arrival
 content = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    table.take(sys.argv[1], content)
+    arrival.read(sys.argv[1], content)
     print("taken", end=" ")
 except InputError as error:
     print("refused", end=" ")
@@ -240,9 +247,10 @@ def test_tables_as_people_have_them_are_not_refused(compression, version):
                "topic": repeated(count, "rain"), "tags": [["a", "b"]] * count, "more": [{"a": {"b": "c"}}] * count,
                "when": [1.5] * count}  # fmt: skip
     parquet_sizes.check(parquet(columns, compression=compression, data_page_version=version))
-    taken = table.take("t.parquet", parquet(columns, compression=compression, data_page_version=version))
+    taken = arrival.read("t.parquet", parquet(columns, compression=compression, data_page_version=version))
     assert taken.columns == list(columns)
-    taken.close()
+    assert taken.count == count
+    taken.folder.cleanup()
 
 
 def test_dictionaries_are_looked_into_no_longer_than_a_moment(monkeypatch):
@@ -268,15 +276,21 @@ def test_declared_sizes_that_lie_are_no_way_in():
 
 
 def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
-    """The first answer says so; later the table is there, or why it could not be read."""
-    monkeypatch.setattr(work, "SECONDS", 0.05)
-    real, answered = table.take, threading.Event()
+    """The first answer says how far it is; later the table is there, or why it could not be read."""
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    monkeypatch.setattr(arrival, "_SAID_EVERY", 2)
+    real, answered = arrival.read, threading.Event()
 
-    def slow(name, content):
-        assert answered.wait(PATIENCE)
-        return real(name, content)
+    def slow(name, content, progress):
+        def told(rows):
+            progress(rows)
+            assert answered.wait(PATIENCE)
 
-    monkeypatch.setattr(table, "take", slow)
+        if content[:1] == b"\xff":
+            assert answered.wait(PATIENCE)
+        return real(name, content, told)
+
+    monkeypatch.setattr(arrival, "read", slow)
     for content, state, problem in (
         (as_csv(5), "ready", ""),
         (b"\xff\xfd", "none", "The file, byte 0, line 1: not UTF-8"),
@@ -284,40 +298,155 @@ def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
         client.delete("/api/v1/table")
         answered.clear()
         answer = sent(client, "t.csv", content)
-        assert answer.status_code == 503
-        assert "longer than 30 seconds" in answer.json()["error"]["happened"]
-        assert "load this page again" in answer.json()["error"]["next"]
+        assert answer.status_code == 200
+        assert (answer.json()["state"], answer.json()["name"]) == ("reading", "t.csv")
+        if state == "ready":
+            assert waited(client, lambda shown: shown["done"] == 2)["state"] == "reading"
         answered.set()
-        found = waited(client, lambda found: found["state"] == "ready" or found["problem"])
-        assert found["state"] == state
-        assert problem in found["problem"]
+        shown = waited(client, lambda shown: shown["state"] == "ready" or shown["problem"])
+        assert shown["state"] == state
+        assert problem in shown["problem"]
 
 
 def test_a_table_that_was_forgotten_while_it_was_read_stays_forgotten(client, monkeypatch):
-    monkeypatch.setattr(work, "SECONDS", 0.05)
-    real, answered = table.take, threading.Event()
-    monkeypatch.setattr(table, "take", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
-    assert sent(client, "t.csv", as_csv(5)).status_code == 503
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    real, answered, ended = arrival.read, threading.Event(), threading.Event()
+
+    def slow(*given):
+        assert answered.wait(PATIENCE)
+        read = real(*given)
+        ended.set()
+        return read
+
+    monkeypatch.setattr(arrival, "read", slow)
+    assert sent(client, "t.csv", as_csv(5)).json()["state"] == "reading"
     client.delete("/api/v1/desk")
     answered.set()
-    monkeypatch.setattr(work, "SECONDS", PATIENCE)
-    client.post("/api/v1/read", json={"text": "one"})  # waits its turn behind the table
+    assert ended.wait(PATIENCE)
+    monkeypatch.setattr(arrival, "read", real)
+    monkeypatch.setattr(work, "AT_ONCE", PATIENCE)
+    assert sent(client, "t.csv", b"a\n").status_code == 409  # waits its turn behind the other
     assert client.get("/api/v1/table").json()["state"] == "none"
 
 
 def test_a_job_that_takes_long_to_look_at_its_table_begins_all_the_same(client, monkeypatch):
     sent(client, "t.csv", as_csv(20))
-    monkeypatch.setattr(work, "SECONDS", 0.05)
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
     real, answered = table.UploadedTable.start, threading.Event()
     monkeypatch.setattr(table.UploadedTable, "start", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
     given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
-    assert client.post("/api/v1/table/start", json=given).status_code == 503
+    assert client.post("/api/v1/table/start", json=given).json()["state"] == "checking"
+    assert client.post("/api/v1/table/start", json=given).status_code == 409  # one at a time
     answered.set()
-    assert waited(client, lambda found: found["state"] == "done")["done"] == 20
+    assert waited(client, lambda shown: shown["state"] == "done")["done"] == 20
     answered.clear()
-    assert client.post("/api/v1/table/start", json={**given, "text": "none such"}).status_code == 503
+    assert client.post("/api/v1/table/start", json={**given, "text": "none such"}).json()["state"] == "checking"
     answered.set()
-    assert "no column" in waited(client, lambda found: found["problem"])["problem"]
+    shown = waited(client, lambda shown: shown["problem"])
+    assert "no column" in shown["problem"]
+    assert shown["state"] == "done"  # what was done before still is
+
+
+def test_what_a_choice_costs_is_said_before_how_long_it_takes(client, monkeypatch):
+    sent(client, "t.csv", as_csv(30))
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    tried, told = threading.Event(), threading.Event()
+    real = forecast.of
+
+    def slow(job):
+        tried.set()
+        assert told.wait(PATIENCE)
+        return real(job)
+
+    monkeypatch.setattr(forecast, "of", slow)
+    given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
+    assert client.post("/api/v1/table/price", json=given).json()["looking"]
+    assert tried.wait(PATIENCE)
+    quote = client.get("/api/v1/table").json()["quote"]
+    assert "for each of 30 documents" in quote["sentence"]
+    assert (quote["forecast"], quote["looking"]) == ("", True)
+    told.set()
+    quote = waited(client, lambda shown: not shown["quote"]["looking"])["quote"]
+    assert "It will take about" in quote["forecast"]
+    wrong = {**given, "keep": ["none such"]}
+    client.post("/api/v1/table/price", json=wrong)
+    quote = waited(client, lambda shown: not shown["quote"]["looking"])["quote"]
+    assert "no column" in quote["problem"]
+    assert client.get("/api/v1/table").json()["chosen"]["keep"] == ["none such"]  # a page loaded again shows it
+
+
+def test_chunks_are_as_large_as_two_seconds_allow(monkeypatch):
+    read = table.UploadedTable.of(arrival.read("t.csv", as_csv(1_500)))
+    choice = table.TableChoice("body", None, [], "core", 0, first_row="names")
+    for pace, chunks in ((0.5, 375), (0.01, 8), (1e-6, 2), (None, 8)):
+        found = None if pace is None else forecast.Forecast(1_500 * pace, pace, None)
+        monkeypatch.setattr(forecast, "of", lambda job, found=found: found)
+        read._pace = None
+        read.start(choice, None)
+        assert read._job.chunks == chunks
+        read.state = "ready"
+    read.close()
+
+
+def test_no_path_of_this_machine_is_ever_shown(client):
+    folder = tempfile.gettempdir()
+    sent(client, "t.csv", as_csv(5))
+    given = {"text": "body", "keep": ["none such"], "protection": "core", "position": 0} | NAMES
+    answers = [client.post("/api/v1/table/price", json=given).text, client.post("/api/v1/table/start", json=given).text]
+    answers.append(sent(client, "t.csv", b"\xff\xfd").text)
+    client.post("/api/v1/table/start", json={**given, "keep": ["id"]})
+    answers += [json.dumps(finished(client))]
+    answers += [client.get(f"/save-table/{what}").text for what in ("privacy", "report", "result")]
+    for answer in answers:
+        assert folder not in answer
+        assert "allonym-table" not in answer
+
+
+def test_columns_are_guessed_and_said(client):
+    rows = b"area,Patient ID,answer\nnorth,7,It rained all day.\nsouth,8,The bell was silent.\n"
+    guess = sent(client, "t.csv", rows).json()["guess"]
+    assert (guess["text"], guess["author"]) == ("answer", "Patient ID")
+    assert "Guessed" in guess["reason"]
+    guess = sent(client, "t.csv", b"one,two\na,a long first row that may be a text\n").json()["guess"]
+    assert (guess["text"], guess["author"], guess["reason"]) == ("two", None, "")  # its names may be texts
+
+
+def test_counts_of_words_come_with_their_words_and_the_kept_columns(client, monkeypatch):
+    small = SynTF(epsilon=20.0, words=6, vocabulary=["bell", "letter", "rain", "water"])
+    monkeypatch.setattr(methods, "anonymizer", lambda *_: small)
+    rows = "id,area,body\n" + "\n".join(f"k{number},north,{LETTER[:60]}" for number in range(30))
+    sent(client, "t.csv", rows.encode())
+    given = {"text": "body", "keep": ["id", "area"], "protection": "counts", "position": 2}
+    client.post("/api/v1/table/start", json=given)
+    assert finished(client)["state"] == "done", finished(client)["problem"]
+    saved = client.get("/save-table/result")
+    assert 'filename="table.anon.csv"' in saved.headers["content-disposition"]
+    lines = list(csv.DictReader(io.StringIO(saved.text)))
+    assert list(lines[0]) == ["id", "area", "word", "count"]
+    assert {line["word"] for line in lines} <= {"bell", "letter", "rain", "water"}
+    assert {line["id"] for line in lines} == {f"k{number}" for number in range(30)}
+    assert sum(int(line["count"]) for line in lines) == 30 * 6
+    command = client.get("/api/v1/table").json()["command"]
+    assert "--id id --keep area" in command
+    assert command.endswith("counts.lines.csv")
+    client.post("/api/v1/table/start", json={**given, "counts_as": "parquet"})
+    assert finished(client)["state"] == "done"
+    read = pq.read_table(io.BytesIO(client.get("/save-table/result").content))
+    assert read.column_names == ["id", "terms", "counts", "area"]
+    assert client.get("/save-table/result").headers["content-disposition"].endswith('"table.anon.parquet"')
+
+
+def test_the_report_of_a_table_holds_nothing_of_it(client):
+    rows = "id,canary1,body\n" + "\n".join(f"{number},canary2,{LETTER} canary3 {number}" for number in range(30))
+    sent(client, "t.csv", rows.encode())
+    assert client.get("/save-table/report").status_code == 409
+    client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0})
+    assert finished(client)["state"] == "done"
+    report = client.get("/save-table/report")
+    assert report.headers["content-disposition"] == 'attachment; filename="table-report.html"'
+    assert methods.level("core", 0, total=0.0).title in report.text
+    assert "canary" not in report.text
+    assert "Each text of the table was replaced" in report.text
 
 
 def waited(client, enough) -> dict:

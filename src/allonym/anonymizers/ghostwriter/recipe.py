@@ -51,6 +51,7 @@ class Ghostwriter(Anonymizer):
 
     method = "ghostwriter"
     draws = False
+    suits = ("letter",)
 
     def __init__(self, *, loss_per_word: float | None = None) -> None:
         self.loss_per_word = loss_per_word

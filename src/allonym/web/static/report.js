@@ -1,12 +1,10 @@
 // The Report screen: copying, a warning before the internal report, and the example.
-import { find, say } from "/static/dom.js";
+import { copy, find, say } from "/static/dom.js";
 import { example, get, post } from "/static/net.js";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
-    button.textContent = "Copied";
-    say("Copied.");
+    if (await copy(find(button.dataset.copy).textContent)) button.textContent = "Copied";
   });
 }
 
