@@ -6,14 +6,14 @@ import time
 
 import pytest
 
-from allonym.web import api, openapi, table_pages
+from allonym.web import api, letters, openapi, table_pages
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER, ORIGIN
 
 
 def test_the_description_names_every_operation():
     described = openapi.description()["paths"]
-    assert [*api.OPERATIONS, *table_pages.OPERATIONS] == list(openapi.OPERATIONS)
+    assert [*api.OPERATIONS, *table_pages.OPERATIONS, *letters.OPERATIONS] == list(openapi.OPERATIONS)
     for operation in openapi.OPERATIONS:
         entry = described[f"{api.PREFIX}{operation.path}"][operation.method.lower()]
         assert entry["summary"] == operation.summary

@@ -414,8 +414,8 @@ def test_columns_are_guessed_and_said(client):
 def test_counts_of_words_come_with_their_words_and_the_kept_columns(client, monkeypatch):
     small = SynTF(epsilon=20.0, words=6, vocabulary=["bell", "letter", "rain", "water"])
     monkeypatch.setattr(methods, "anonymizer", lambda *_: small)
-    rows = "id,area,body\n" + "\n".join(f"k{number},north,{LETTER[:60]}" for number in range(30))
-    sent(client, "t.csv", rows.encode())
+    rows = [{"id": f"k{number}", "area": "north", "body": LETTER[:60]} for number in range(30)]
+    sent(client, "t.jsonl", "\n".join(map(json.dumps, rows)).encode())
     given = {"text": "body", "keep": ["id", "area"], "protection": "counts", "position": 2}
     client.post("/api/v1/table/start", json=given)
     assert finished(client)["state"] == "done", finished(client)["problem"]
@@ -437,8 +437,8 @@ def test_counts_of_words_come_with_their_words_and_the_kept_columns(client, monk
 
 
 def test_the_report_of_a_table_holds_nothing_of_it(client):
-    rows = "id,canary1,body\n" + "\n".join(f"{number},canary2,{LETTER} canary3 {number}" for number in range(30))
-    sent(client, "t.csv", rows.encode())
+    rows = [{"id": number, "canary1": "canary2", "body": f"{LETTER} canary3 {number}"} for number in range(30)]
+    sent(client, "t.jsonl", "\n".join(map(json.dumps, rows)).encode())
     assert client.get("/save-table/report").status_code == 409
     client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0})
     assert finished(client)["state"] == "done"
@@ -462,11 +462,13 @@ def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
     shown = sent(client, "answers.csv", content).json()
     assert not shown["named"]
     given = {"text": shown["columns"][0], "keep": [], "protection": "core", "position": 0}
-    for path in ("start", "price"):
-        refused = client.post(f"/api/v1/table/{path}", json=given)
-        assert refused.status_code >= 400
-        assert "may be a text" in refused.text
-        assert "soup" not in refused.text
+    quote = client.post("/api/v1/table/price", json=given).json()
+    assert "may be a text" in quote["problem"]
+    assert "soup" not in str(quote)
+    refused = client.post("/api/v1/table/start", json=given)
+    assert refused.status_code == 409
+    assert "may be a text" in refused.text
+    assert "soup" not in refused.text
     assert client.post("/api/v1/table/start", json=given | NAMES).status_code < 400
     assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]
     for answers in (b"no,Great film really\nyes,I liked it.\n", b"n,Awful\ny,Fine\n"):
@@ -477,8 +479,8 @@ def test_names_that_a_method_hands_on_are_counted_and_replaced(client, monkeypat
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Identity())
     sent(client, "t.csv", b"id,answer\n1,Anna Smith helped me in Leeds.\n2,It was fine.\n")
     given = {"text": "answer", "keep": ["id"], "protection": "core", "position": 0, "names": "replace"} | NAMES
-    sentence = client.post("/api/v1/table/price", json=given).json()["sentence"]
-    assert "Found in 1 of the first 2 rows: 1 name, 1 place." in sentence
+    notes = client.post("/api/v1/table/price", json=given).json()["notes"]
+    assert "Found in 1 of the first 2 rows: 1 name, 1 place." in notes
     client.post("/api/v1/table/start", json=given)
     state = finished(client)
     assert state["state"] == "done", state["problem"]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import shlex
 import tempfile
 from contextlib import nullcontext, suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -84,6 +84,7 @@ class Quote:
 
     looking: bool = False  # whether more will be known soon
     sentence: str = ""  # the price
+    notes: str = ""  # what else to know beforehand: names that would be handed on, another language
     ledger: str = ""  # what the ledger would then hold, or that it refuses
     forecast: str = ""  # how long it would take
     problem: str = ""  # why it cannot be done
@@ -161,11 +162,11 @@ class UploadedTable:
         except AllonymError as error:
             self._answer(choice, Quote(problem=self._plainly(error)))
             return
-        worded = (_cost(job), _named(job), identification.of_texts(job.documents.first_texts()))
-        quote = Quote(True, " ".join(filter(None, worded)), ledger)
+        notes = (_named(job), identification.of_texts(job.documents.first_texts()))
+        quote = Quote(True, _cost(job), " ".join(filter(None, notes)), ledger)
         self._answer(choice, quote)
         if choice is self._asked:
-            self._answer(choice, Quote(False, quote.sentence, ledger, self._forecast(choice, job)))
+            self._answer(choice, replace(quote, looking=False, forecast=self._forecast(choice, job)))
 
     def check(self) -> None:
         """Take the table for work, or refuse because it is being worked on."""

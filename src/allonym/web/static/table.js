@@ -53,6 +53,8 @@ function tellQuote(quote) {
   find("refused").textContent = refused;
   show(find("refused"), Boolean(refused));
   find("cost").textContent = quote.sentence;
+  find("notes").textContent = quote.notes;
+  show(find("notes"), Boolean(quote.notes));
   find("ledger").textContent = refused === quote.ledger ? "" : quote.ledger;
   show(find("ledger"), Boolean(find("ledger").textContent));
   find("forecast").textContent = quote.forecast || (quote.looking ? "Trying the first rows, to say how long it will take …" : "");
@@ -62,7 +64,7 @@ function tellQuote(quote) {
 const price = latest(async () => {
   if (["none", "reading"].includes(state.state) || busy()) return;
   if (!state.named && !find("first-row").checked) {
-    tellQuote({ problem: "Names of columns are written to the result: say above that the first row holds names, or add such a row.", sentence: "", ledger: "", forecast: "" });
+    tellQuote({ problem: "Names of columns are written to the result: say above that the first row holds names, or add such a row.", sentence: "", notes: "", ledger: "", forecast: "" });
     return;
   }
   const turn = ++asked;
