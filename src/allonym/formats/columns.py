@@ -81,11 +81,12 @@ def guessed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> Guess:
     usual = [name for name in names if is_usual_text_name(name)]
     pool = usual or list(names)
     longest = max(pool, key=lambda name: sum(len(row[names.index(name)]) for row in rows))
-    why = "by its name" if len(usual) == 1 else "which has the longest cells"
+    why = "by its name" if len(usual) == 1 else "by its long cells"
     writers = [name for name in names if name != longest and is_usual_writer_name(name)]
     author = writers[0] if len(writers) == 1 else None
-    beside = f" and the writers “{author}”, by its name" if author else "; no column is surely that of the writers"
-    return Guess(longest, author, f"Guessed: the texts are in “{longest}”, {why}{beside}. Change it if that is wrong.")
+    beside = f", “{author}” the writers (by its name)" if author else "; no column is surely that of the writers"
+    reason = f"Guessed: “{longest}” holds the texts ({why}){beside}. Change it below if that is wrong."
+    return Guess(longest, author, reason)
 
 
 def look_like_names(names: Sequence[str]) -> bool:

@@ -93,7 +93,7 @@ def text_of(content: bytes, name: str = "The document") -> str:
         with zipfile.ZipFile(BytesIO(content)) as archive:
             _check_sizes(archive, name)
             with archive.open(_BODY) as body:
-                return _Reader(name).read(body)
+                return _BodyReader(name).read(body)
     except (zipfile.BadZipFile, KeyError, expat.ExpatError, zlib.error, EOFError, RuntimeError, NotImplementedError):
         raise InputError(f"{name} cannot be read as a document of Word; {_WAY_OUT}.") from None
 
@@ -109,7 +109,7 @@ def _too_large(name: str) -> InputError:
     return InputError(f"{name} is small as a file but too large when it is read; save it as .txt.")
 
 
-class _Reader:
+class _BodyReader:
     """Collects the paragraphs while the parser goes through the body; what is nested deeply costs no depth here."""
 
     def __init__(self, name: str) -> None:

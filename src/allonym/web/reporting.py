@@ -30,7 +30,7 @@ LIMITS = (
     "A measured risk is no guarantee: it is what these attackers reach with these texts, and better ones may exist.",
     "The attackers that read your text here had never seen rewritten texts; one that learns from them may do better. "
     "The curve was measured on other people’s texts; the note below it says what its attackers had seen.",
-    "ε is per word, and words add up. A large total does not by itself rule out that the text is recognised.",
+    "A proof counts word by word, and words add up: a large total does not by itself rule out recognition.",
     "Names, places, events and opinions that the words still tell are not hidden. Neither are metadata, the time of "
     "sending, the way you type, and how few people could have written it.",
     "A second draw of the same text, or of another text on the same facts, is a second release: losses add up.",
@@ -140,7 +140,7 @@ def _done(protection: str, position: int, state: str, what: str) -> tuple[str, .
     measured = curve is not None and curve["points"][index]["attack"] is not None
     bench = f"was measured with {curve['bench']}, not with yours" if measured and curve else "was not measured"
     return (
-        f"{replaced} replaced by what the method “{card.title}” makes of it: {card.gives}.",
+        f"{replaced} replaced by what the method “{card.title}” makes of it: {card.gives[:1].lower()}{card.gives[1:]}.",
         _PROVED_IN_WORDS[state],
         f"What attackers reach with this setting {bench}.",
     )

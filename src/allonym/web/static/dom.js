@@ -31,8 +31,8 @@ export function interval(figure) {
 
 // A level of protection: its name, why, and as many lamps as colours, so that no colour says anything alone.
 export function light(box, level) {
-  box.classList.remove("strong", "partial", "weak");
-  box.classList.add(level.name);
+  box.classList.remove("level-strong", "level-partial", "level-weak");
+  box.classList.add(`level-${level.name}`);
   box.querySelector(".title").textContent = level.title;
   box.querySelector(".reason").textContent = level.reason;
 }

@@ -108,7 +108,8 @@ form.addEventListener("submit", async (event) => {
   try {
     draft = await drawn(chosen().name, point().position);
     tellDraft();
-    find("draft-title").focus();
+    find("draft-title").focus({ preventScroll: true });
+    find("draft").scrollIntoView({ block: "start" });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
   } finally {
@@ -175,11 +176,24 @@ function now(number) {
 
 function draw() {
   find("texts").className = view === "beside" ? "texts beside" : "texts";
+  find("drawn").classList.toggle("wide", view === "beside");
   show(find("original"), view === "beside");
   if (view === "beside") find("original").replaceChildren(draft.changes.map(([before]) => before).join(""));
   find("original").tabIndex = 0;
   result.tabIndex = 0;
-  result.replaceChildren(...draft.changes.flatMap((_, number) => stretch(number)));
+  const pieces = [];
+  draft.changes.forEach((_, number) => {
+    const parts = stretch(number);
+    const last = pieces.at(-1);
+    // What was left out at the end of a paragraph is shown there, not where the next one begins.
+    if (parts[0]?.className?.includes("gap") && typeof last === "string" && /\n\s*$/.test(last)) {
+      const breaks = /\s*\n\s*$/.exec(last)[0];
+      pieces.splice(-1, 1, last.slice(0, last.length - breaks.length), " ", parts[0], breaks);
+    } else {
+      pieces.push(...parts);
+    }
+  });
+  result.replaceChildren(...pieces);
   const first = result.querySelector(".change");
   if (first) first.tabIndex = 0;
 }
