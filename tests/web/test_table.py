@@ -25,6 +25,7 @@ from allonym.anonymizers.syntf import SynTF
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
 from allonym.jobs import forecast
+from allonym.jobs.forecast import Pace
 from allonym.web import arrival, methods, table, work
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
@@ -105,7 +106,7 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
             return super()._anonymize(texts, streams)
 
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Slow(words=3, vocabulary=["rain", "snow"]))
-    monkeypatch.setattr(forecast, "of", lambda job: None)  # how many rows are done at once must not follow the speed
+    monkeypatch.setattr(forecast, "pace", lambda job: None)  # how many rows are done at once must not follow the speed
     sent(client, "t.csv", as_csv(2_000))
     client.post(
         "/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0} | NAMES
@@ -214,6 +215,7 @@ import pyarrow, pyarrow.parquet
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
 from allonym.jobs import forecast
+from allonym.jobs.forecast import Pace
 from allonym.web import arrival
 content = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -351,14 +353,14 @@ def test_what_a_choice_costs_is_said_before_how_long_it_takes(client, monkeypatc
     sent(client, "t.csv", as_csv(30))
     monkeypatch.setattr(work, "AT_ONCE", 0.05)
     tried, told = threading.Event(), threading.Event()
-    real = forecast.of
+    real = forecast.pace
 
     def slow(job):
         tried.set()
         assert told.wait(PATIENCE)
         return real(job)
 
-    monkeypatch.setattr(forecast, "of", slow)
+    monkeypatch.setattr(forecast, "pace", slow)
     given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
     assert client.post("/api/v1/table/price", json=given).json()["looking"]
     assert tried.wait(PATIENCE)
@@ -376,16 +378,16 @@ def test_what_a_choice_costs_is_said_before_how_long_it_takes(client, monkeypatc
 
 
 def test_chunks_are_as_large_as_two_seconds_allow(monkeypatch):
-    read = table.UploadedTable.of(arrival.read("t.csv", as_csv(1_500)))
+    held = table.UploadedTable.of(arrival.read("t.csv", as_csv(1_500)))
     choice = table.TableChoice("body", None, [], "core", 0, first_row="names")
-    for pace, chunks in ((0.5, 375), (0.01, 8), (1e-6, 2), (None, 8)):
-        found = None if pace is None else forecast.Forecast(1_500 * pace, pace, None)
-        monkeypatch.setattr(forecast, "of", lambda job, found=found: found)
-        read._pace = None
-        read.start(choice, None)
-        assert read._job.chunks == chunks
-        read.state = "ready"
-    read.close()
+    paces = [(Pace(0.0, 0.5), 375), (Pace(0.0, 0.01), 8), (Pace(1.0, 0.01), 15), (Pace(0.0, 1e-6), 1), (None, 8)]
+    for pace, chunks in paces:
+        monkeypatch.setattr(forecast, "pace", lambda job, pace=pace: pace)
+        held._tried = None
+        held.start(choice, None)
+        assert held._job.chunks == chunks
+        held.state = "ready"
+    held.close()
 
 
 def test_no_path_of_this_machine_is_ever_shown(client):

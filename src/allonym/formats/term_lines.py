@@ -23,6 +23,7 @@ COUNT: Final = "count"
 
 def write_term_lines(path: Path, parts: Callable[[], Iterable[TermRows]], vocabulary: Sequence[str]) -> None:
     """Write the counts, words of a row in the order of the vocabulary."""
+    words = [_opening([word]) for word in vocabulary]  # once, and not in every line
     with path.open("w", encoding="utf-8", newline="") as file:
         header = False
         for part in parts():
@@ -31,10 +32,19 @@ def write_term_lines(path: Path, parts: Callable[[], Iterable[TermRows]], vocabu
                 file.write(CSV.header(["id", *names, WORD, COUNT]))
                 header = True
             beside: Iterable[tuple[Any, ...]] = [()] * len(part.ids) if part.kept is None else values_of(part.kept)
-            starts = part.matrix.indptr
+            starts, terms, counts = (
+                part.matrix.indptr.tolist(),
+                part.matrix.indices.tolist(),
+                part.matrix.data.tolist(),
+            )
             for number, (name, values) in enumerate(zip(part.ids, beside, strict=True)):
-                entries = slice(starts[number], starts[number + 1])
-                pairs = zip(part.matrix.indices[entries], part.matrix.data[entries], strict=True)
-                file.writelines(CSV.header([name, *values, vocabulary[term], str(count)]) for term, count in pairs)
+                first = _opening([name, *values])
+                entries = range(starts[number], starts[number + 1])
+                file.writelines(f"{first}{words[terms[entry]]}{counts[entry]}\n" for entry in entries)
         if not header:
             file.write(CSV.header(["id", WORD, COUNT]))
+
+
+def _opening(cells: Sequence[Any]) -> str:
+    """Return cells as they stand in a line, with the comma before the next one."""
+    return CSV.header([*cells, "0"]).removesuffix("0\n")

@@ -23,7 +23,7 @@ from allonym.formats.files import open_documents
 from allonym.formats.term_lines import ENDING
 from allonym.jobs import forecast
 from allonym.jobs.execute import Options, Plan, execute, plan
-from allonym.jobs.forecast import Forecast
+from allonym.jobs.forecast import Pace
 from allonym.language import identification
 from allonym.privacy import Guarantee
 from allonym.privacy.statement import counted, number
@@ -55,7 +55,7 @@ _UNNAMED = (
     "holds names, or add a first row of names to the table and choose it again."
 )
 _CHUNK_S = 2.0  # how long a chunk of rows may take: the bar moves as often, and a stop waits as long
-_MOST_AT_ONCE = 1_000  # rows
+_MOST_AT_ONCE = 2_000  # rows
 _UNTRIED = 200  # rows at once where no pace is known
 _ID = "id"  # a column that counts of words have by themselves
 
@@ -115,7 +115,7 @@ class UploadedTable:
     chosen: dict[str, Any] | None = None  # what the person chose last, so that a page loaded again shows it
     _asked: TableChoice | None = field(default=None, repr=False)
     _quote: Quote = field(default_factory=Quote, repr=False)
-    _pace: tuple[TableChoice, Forecast] | None = field(default=None, repr=False)
+    _tried: tuple[TableChoice, Pace] | None = field(default=None, repr=False)  # how quick it is, and with what
     _purse: Purse | None = field(default=None, repr=False)
     _promised: list[Guarantee] = field(default_factory=list, repr=False)
     _begun: TableChoice | None = field(default=None, repr=False)
@@ -256,18 +256,19 @@ class UploadedTable:
 
     def _forecast(self, choice: TableChoice, job: Plan) -> str:
         """Try the first rows and say how long all would take; nothing where they cannot be done."""
-        tried = forecast.of(job)
-        if tried is None:
+        pace = forecast.pace(job)
+        if pace is None:
             return ""
-        self._pace = (choice, tried)
-        return f"It will take about {tried.lasting} on this machine, as it is now."
+        self._tried = (choice, pace)
+        seconds = pace.seconds(job.count, self._rows_at_once(choice, job))
+        return f"It will take about {forecast.lasting(seconds)} on this machine, as it is now."
 
     def _rows_at_once(self, choice: TableChoice, job: Plan) -> int:
         """Return how many rows make a chunk, so that the bar moves and a stop does not wait for long."""
-        if self._pace is None or self._pace[0] != choice:
-            self._forecast(choice, job)
-        known = self._pace is not None and self._pace[0] == choice
-        return min(_MOST_AT_ONCE, self._pace[1].documents_in(_CHUNK_S)) if known and self._pace else _UNTRIED
+        if self._tried is not None and self._tried[0] == choice:
+            return min(_MOST_AT_ONCE, self._tried[1].documents_in(_CHUNK_S))
+        pace = forecast.pace(job)
+        return _UNTRIED if pace is None else min(_MOST_AT_ONCE, pace.documents_in(_CHUNK_S))
 
     def _answer(self, choice: TableChoice, quote: Quote) -> None:
         if choice is self._asked:

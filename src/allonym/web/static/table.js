@@ -2,6 +2,7 @@
 import { element, find, interval, light, percent, say, show } from "/static/dom.js";
 import { ask, example, get, latest, post, Problem, remove, tell } from "/static/net.js";
 
+const LONG = 40; // characters of a cell that wants room
 const SOON = 400; // milliseconds until it is asked again how far the work is
 let state = { state: "none", done: 0, total: 0, promise: "", command: "", ledger: "" };
 let usable = [];
@@ -107,7 +108,7 @@ function tellTable() {
   find("first-row").checked = false;
   show(find("unnamed"), !state.named);
   const head = element("tr", {}, ...state.columns.map((name) => element("th", { scope: "col" }, name)));
-  const rows = state.rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", {}, cell))));
+  const rows = state.rows.map((cells) => element("tr", {}, ...cells.map((cell) => element("td", { class: cell.length > LONG ? "long" : null }, cell))));
   find("preview").replaceChildren(element("thead", {}, head), element("tbody", {}, ...rows));
   const options = () => state.columns.map((name) => element("option", { value: name }, name));
   find("column").replaceChildren(...options());
