@@ -15,6 +15,7 @@ import argparse
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -109,13 +110,20 @@ def unrelated_meaning(_: About, __: Row) -> float:
 
 def guessed_topics(about: About, original: Row) -> float:
     """Return what guessing finds out about topics, as a share of what an analyst does from originals."""
-    return round(about.floors["topic"] / original.use["topic"].value, 4)
+    found = original.use["topic"]
+    return 0.0 if found is None else round(about.floors["topic"] / found.value, 4)
 
 
 def largest_floor(measure: str) -> float:
     """Return what unrelated texts reach on the ground of `results/frontier.json` where they reach most."""
     frontier = json.loads((ROOT / "results" / "frontier.json").read_text("utf-8"))
-    return round(max(ground["about"]["floors"][measure] for ground in frontier["grounds"].values()), 4)
+    floors = [float(ground["about"]["floors"][measure]) for ground in frontier["grounds"].values()]
+    return round(max(floors), 4)
+
+
+def _only(setting: Setting, _: Record) -> Setting:
+    """Return the one setting of a method that has no others."""
+    return setting
 
 
 UNRELATED = {"meaning": largest_floor("meaning")}
@@ -173,7 +181,7 @@ CURVES = (
             setting.method,
             NEWSGROUPS20_10,
             _MESSAGES,
-            lambda _, setting=setting: setting,
+            partial(_only, setting),
             meaning,
             _LIKENESS,
             _MEANING,

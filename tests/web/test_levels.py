@@ -50,7 +50,8 @@ def test_a_large_loss_earns_nothing():
 def test_a_small_proved_loss_counts_for_itself_and_without_a_proof_for_nothing():
     assert found(0.9, total=1.0).name == "strong"
     assert found(None, total=1.0).name == "strong"
-    assert found(0.9, total=2.0).name == "partial"
+    limits = [found(0.9, total=total).name for total in (1.4, 1.5, 3.0, 3.1)]  # as docs/page.md has them
+    assert limits == ["strong", "partial", "partial", "weak"]
     assert "It is proved" in found(0.9, total=2.0).reason
     assert "In tests" in found(0.2, total=2.0).reason  # what rules out more is said
     assert found(0.9, total=1.0, proved=False).name == "weak"

@@ -137,7 +137,7 @@ class _BodyReader:
         parser.Parse(b"", True)
         return "\n".join(_joined(self._paragraphs))
 
-    def _start(self, tag: str, _: dict[str, str]) -> None:
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
         space, _, kind = tag.rpartition(" ")
         if self._left_out or kind in _LEFT_OUT:
             self._left_out += 1

@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from email import message_from_bytes, policy
-from email.message import EmailMessage
 from email.parser import HeaderParser
-from typing import Final, cast
+from typing import Final
 
 _HEADER: Final = re.compile(r"(?:From|To|Cc|Bcc|Date|Sent|Subject|Reply-To|Received|Message-ID|Return-Path): ", re.I)
 _FEWEST_HEADERS: Final = 2  # a single such line may be the writer's own
@@ -67,7 +66,7 @@ def parted(text: str) -> Mail:
 
 def text_of(content: bytes) -> str:
     """Return a mail that was saved as a file (.eml): its usual headers, and its plain text."""
-    message = cast(EmailMessage, message_from_bytes(content, policy=policy.default))
+    message = message_from_bytes(content, policy=policy.default)
     part = message.get_body(preferencelist=("plain",))
     body = "" if part is None else str(part.get_content())
     named = [f"{name}: {message[name]}" for name in ("From", "To", "Date", "Subject") if message[name]]
