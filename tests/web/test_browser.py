@@ -392,6 +392,7 @@ def test_a_table_in_the_browser(visit):
     until(tab, "document.getElementById('cost').textContent.includes('for the author with most')")
     tab.check("#keep-0")
     tab.select_option("#position", "3")
+    until(tab, "fetch('/api/v1/table').then((answer) => answer.json()).then((table) => table.chosen.position === 3)")
     tab.reload()  # before it is begun: what was chosen is still chosen
     tab.wait_for_selector("#preview td", timeout=SLOW)
     assert tab.input_value("#protection") == "core"

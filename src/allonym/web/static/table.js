@@ -69,14 +69,23 @@ const price = latest(async () => {
     return;
   }
   const turn = ++asked;
-  let quote = await post("/table/price", choice());
-  while (turn === asked) {
-    tellQuote(quote);
-    if (!quote.looking || busy()) return;
-    await pause();
-    quote = (await get("/table")).quote;
-  }
+  const quote = await post("/table/price", choice());
+  if (turn !== asked) return;
+  tellQuote(quote);
+  if (quote.looking) careful(() => watch(turn));
 });
+
+// Asks on until all is known, or something else was chosen.
+async function watch(turn) {
+  for (;;) {
+    await pause();
+    if (turn !== asked || busy()) return;
+    const { quote } = await get("/table");
+    if (turn !== asked || !quote) return;
+    tellQuote(quote);
+    if (!quote.looking) return;
+  }
+}
 
 // Neither the texts nor the writers are copied as they are.
 function picked() {
