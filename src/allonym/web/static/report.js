@@ -26,3 +26,8 @@ find("example")?.addEventListener("click", async () => {
   await post("/rewrite", { protection, position: sliders[0].points.at(-1).position });
   location.reload();
 });
+
+// On a narrow screen the figure is wider than its frame: what was chosen is in the middle of it.
+const ring = document.querySelector("figure .ring");
+const frame = ring?.closest(".scroll");
+if (frame) frame.scrollLeft = ring.getBoundingClientRect().left - frame.getBoundingClientRect().left - frame.clientWidth / 2;
