@@ -74,7 +74,7 @@ def take_table(tab: Any, address: str) -> None:  # noqa: ANN401
     tab.goto(f"{address}/table")
     tab.click("#example")
     tab.wait_for_selector("#preview td", timeout=SLOW_MS)
-    tab.locator("#forecast", has_text="It will take").wait_for(timeout=SLOW_MS)
+    tab.locator("#forecast", has_text="on this machine").wait_for(timeout=SLOW_MS)
 
 
 def everything(browser: Any, folder: Path, width: int, scheme: str) -> None:  # noqa: ANN401

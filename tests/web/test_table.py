@@ -377,6 +377,24 @@ def test_what_a_choice_costs_is_said_before_how_long_it_takes(client, monkeypatc
     assert client.get("/api/v1/table").json()["chosen"]["keep"] == ["none such"]  # a page loaded again shows it
 
 
+def test_a_choice_that_cannot_be_looked_at_is_not_waited_for(client, monkeypatch):
+    sent(client, "t.csv", as_csv(5))
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    answered = threading.Event()
+
+    def broken(*_):
+        assert answered.wait(PATIENCE)
+        raise ValueError("a text")
+
+    monkeypatch.setattr(table.UploadedTable, "_planned", broken)
+    given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
+    assert client.post("/api/v1/table/price", json=given).json()["looking"]
+    answered.set()
+    quote = waited(client, lambda shown: not shown["quote"]["looking"])["quote"]
+    assert "ValueError" in quote["problem"]
+    assert "a text" not in quote["problem"]
+
+
 def test_chunks_are_as_large_as_two_seconds_allow(monkeypatch):
     held = table.UploadedTable.of(arrival.read("t.csv", as_csv(1_500)))
     choice = table.TableChoice("body", None, [], "core", 0, first_row="names")

@@ -270,6 +270,10 @@ class UploadedTable:
         pace = forecast.pace(job)
         return _UNTRIED if pace is None else min(_MOST_AT_ONCE, pace.documents_in(_CHUNK_S))
 
+    def miss(self, choice: TableChoice, why: str) -> None:
+        """Say why nothing more will be known of a choice."""
+        self._answer(choice, Quote(problem=why))
+
     def _answer(self, choice: TableChoice, quote: Quote) -> None:
         if choice is self._asked:
             self._quote = quote

@@ -147,8 +147,10 @@ async def price(room: Room, given: Given) -> object:
     held, choice = _held(room), table.TableChoice(**given)
     if held.state not in ("checking", "running"):
         held.ask(choice)
-        with suppress(Busy):
-            await _soon(room, lambda: held.look(choice, room.desk.purse), lambda _: None)
+        try:
+            await _soon(room, lambda: held.look(choice, room.desk.purse), lambda why: held.miss(choice, why))
+        except Busy as busy:
+            held.miss(choice, str(busy))
     return held.quote
 
 
