@@ -19,7 +19,7 @@ from typing import Any
 
 from _common import Row, run_script
 
-from allonym.web import guard, methods, server, table
+from allonym.web import arrival, guard, methods, server, table
 
 EXAMPLES = 1_000
 PORT = 8766
@@ -46,7 +46,9 @@ def ready(app: guard.Guard) -> None:
     room.desk.rewrite("core", 0)
     if room.table is not None:
         room.table.close()
-    room.table = table.take("a.csv", b"text,writer\nIt was raining.,one\nThe bell was silent.,two\n")
+    room.table = table.UploadedTable.of(
+        arrival.read("a.csv", b"text,writer\nIt was raining.,one\nThe bell was silent.,two\n")
+    )
 
 
 def fuzz(app: guard.Guard, access: guard.Access, examples: int, origin: str = ORIGIN) -> tuple[Counter[int], int]:

@@ -1,7 +1,7 @@
 """Take pictures of the page: those of the documentation, or every screen, narrow and wide, light and dark.
 
-    python benchmarks/page_pictures.py                 # docs/images/read.png and rewrite.png
-    python benchmarks/page_pictures.py --all FOLDER    # all screens at 320 and 1,280 pixels
+    python benchmarks/page_pictures.py                 # docs/images/read.png, rewrite.png and tables.png
+    python benchmarks/page_pictures.py --all FOLDER    # all screens at 375 and 1,280 pixels, and the reports as PDF
 
 Needs Playwright and Debian's chromium (or the browser that the variable CHROMIUM names).
 """
@@ -61,9 +61,20 @@ def documentation(browser: Any) -> None:  # noqa: ANN401
         tab.screenshot(path=IMAGES / "read.png")
         draw(tab, address, "meaning")
         tab.evaluate("window.scrollTo(0, 0)")
-        tab.set_viewport_size({"width": 1280, "height": 1700})
+        tab.set_viewport_size({"width": 1280, "height": 1330})
         tab.wait_for_timeout(300)
         tab.screenshot(path=IMAGES / "rewrite.png")
+        tab.set_viewport_size({"width": 1280, "height": 900})
+        take_table(tab, address)
+        tab.screenshot(path=IMAGES / "tables.png")
+
+
+def take_table(tab: Any, address: str) -> None:  # noqa: ANN401
+    """Bring the example on the Tables screen, its cost and time known."""
+    tab.goto(f"{address}/table")
+    tab.click("#example")
+    tab.wait_for_selector("#preview td", timeout=SLOW_MS)
+    tab.locator("#forecast", has_text="on this machine").wait_for(timeout=SLOW_MS)
 
 
 def everything(browser: Any, folder: Path, width: int, scheme: str) -> None:  # noqa: ANN401
@@ -91,10 +102,9 @@ def everything(browser: Any, folder: Path, width: int, scheme: str) -> None:  # 
             report = tab.context.new_page()
             report.goto((folder / f"{kind}.html").absolute().as_uri())
             report.screenshot(path=folder / f"{width}-{scheme}-{kind}.png", full_page=True)
+            report.pdf(path=folder / f"{kind}.pdf", prefer_css_page_size=True)
             report.close()
-        tab.goto(f"{address}/table")
-        tab.click("#example")
-        tab.wait_for_selector("#preview td", timeout=SLOW_MS)
+        take_table(tab, address)
         tab.click("#start")
         tab.wait_for_selector("#finished:not([hidden])", timeout=SLOW_MS)
         take("table")
@@ -116,7 +126,7 @@ def main() -> None:
             documentation(browser)
         else:
             given.all.mkdir(parents=True, exist_ok=True)
-            for width in (320, 1280):
+            for width in (375, 1280):
                 for scheme in ("light", "dark"):
                     everything(browser, given.all, width, scheme)
         browser.close()

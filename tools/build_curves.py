@@ -15,6 +15,7 @@ import argparse
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,15 @@ from allonym.metrics.figures import Figure
 from allonym.papers.ruler.grounds import NEWSGROUPS20_10, TOKENS, Ground
 from allonym.papers.ruler.measure import Work, measure
 from allonym.papers.ruler.rows import About, Measured, MethodRow, Row
-from allonym.papers.ruler.settings import Setting, plain_clauses, public_groups, syntf_by_epsilon, word_substitution
+from allonym.papers.ruler.settings import (
+    PLAIN_GHOSTWRITER,
+    ROUND_TRIP,
+    Setting,
+    plain_clauses,
+    public_groups,
+    syntf_by_epsilon,
+    word_substitution,
+)
 
 ROOT = Path(__file__).resolve().parents[1]
 OUT = ROOT / "src" / "allonym" / "web" / "curves.json"
@@ -51,6 +60,8 @@ class Curve:
         setting: What measures a position, by its parameters.
         kept: What is kept, of a row and of the originals; None where it was not measured.
         kept_means: What that is, in words.
+        kept_of: Of what it is a share, in plain words.
+        floor: What of it two unrelated texts have in common, of what was measured of unrelated texts and the originals.
     """
 
     offer: str
@@ -60,6 +71,8 @@ class Curve:
     setting: Callable[[Record], Setting]
     kept: Callable[[Row, Row], float | None]
     kept_means: str
+    kept_of: str
+    floor: Callable[[About, Row], float]
 
     def positions(self) -> list[Record]:
         """Return the parameters that people are offered, from the most protection to the most of the text."""
@@ -90,8 +103,33 @@ def topics(row: Row, original: Row) -> float | None:
     return None if after is None or before is None else after.value / before.value
 
 
+def unrelated_meaning(_: About, __: Row) -> float:
+    """Return the likeness of meaning of two unrelated texts: on the ground where it is largest, as one subject is."""
+    return UNRELATED["meaning"]
+
+
+def guessed_topics(about: About, original: Row) -> float:
+    """Return what guessing finds out about topics, as a share of what an analyst does from originals."""
+    found = original.use["topic"]
+    return 0.0 if found is None else round(about.floors["topic"] / found.value, 4)
+
+
+def largest_floor(measure: str) -> float:
+    """Return what unrelated texts reach on the ground of `results/frontier.json` where they reach most."""
+    frontier = json.loads((ROOT / "results" / "frontier.json").read_text("utf-8"))
+    floors = [float(ground["about"]["floors"][measure]) for ground in frontier["grounds"].values()]
+    return round(max(floors), 4)
+
+
+def _only(setting: Setting, _: Record) -> Setting:
+    """Return the one setting of a method that has no others."""
+    return setting
+
+
+UNRELATED = {"meaning": largest_floor("meaning")}
 _MESSAGES = f"messages of at most {TOKENS} words to newsgroups"
 _LIKENESS = "likeness of meaning (cosine of sentence embeddings)"
+_MEANING = "the meaning"
 CURVES = (
     Curve(
         "counts",
@@ -101,9 +139,19 @@ CURVES = (
         lambda given: syntf_by_epsilon(given["epsilon"]),
         topics,
         "of what an analyst finds out about topics (F1)",
+        "what an analyst finds out about topics",
+        guessed_topics,
     ),
     Curve(
-        "core", "erae", NEWSGROUPS20_10, _MESSAGES, lambda given: plain_clauses(given["sentences"]), meaning, _LIKENESS
+        "core",
+        "erae",
+        NEWSGROUPS20_10,
+        _MESSAGES,
+        lambda given: plain_clauses(given["sentences"]),
+        meaning,
+        _LIKENESS,
+        _MEANING,
+        unrelated_meaning,
     ),
     Curve(
         "meaning",
@@ -113,6 +161,8 @@ CURVES = (
         lambda given: public_groups(given["loss_per_word"], given["candidates"]),
         meaning,
         _LIKENESS,
+        _MEANING,
+        unrelated_meaning,
     ),
     Curve(
         "words",
@@ -122,6 +172,22 @@ CURVES = (
         lambda given: word_substitution(given["epsilon"]),
         meaning,
         _LIKENESS,
+        _MEANING,
+        unrelated_meaning,
+    ),
+    *(
+        Curve(
+            setting.method,
+            setting.method,
+            NEWSGROUPS20_10,
+            _MESSAGES,
+            partial(_only, setting),
+            meaning,
+            _LIKENESS,
+            _MEANING,
+            unrelated_meaning,
+        )
+        for setting in (PLAIN_GHOSTWRITER, ROUND_TRIP)
     ),
 )
 
@@ -140,18 +206,22 @@ def built(curve: Curve, done: Work, model: Record | None) -> Record:
     """Return a curve with all its positions, measured or not."""
     settings = curve.settings()
     rows = done.of(settings)
+    labels = WORDS if len(settings) == len(WORDS) else ("as it is",)
     points = [
         point(label, curve, parameters, rows.find(setting.name), rows.original)
-        for label, parameters, setting in zip(WORDS, curve.positions(), settings, strict=True)
+        for label, parameters, setting in zip(labels, curve.positions(), settings, strict=True)
     ]
     about = {
         "bench": f"{rows.about.tested} {curve.texts}, by {rows.about.authors} people",
         "by": attackers(rows.about),
         "attack_means": "attackers name the right writer",
+        "names": "writer",
         "source": COMMAND.split()[1],
         "chance": round(rows.about.chance, 4),
         "attack_before": figure(rows.original.strongest.accuracy),
         "kept_means": curve.kept_means,
+        "kept_of": curve.kept_of,
+        "kept_floor": curve.floor(rows.about, rows.original),
         "points": points,
     }
     return about if model is None else about | {"model": model["name"], "weights": model["weights_sha256"]}
@@ -218,10 +288,13 @@ def _style(results: Record, row: Record, picks: dict[str, Record]) -> Record:
         "bench": SETTINGS.get(setting, setting),
         "by": "a network that had seen no rewritten text",
         "attack_means": "an attacker tells which group wrote (F1)",
+        "names": "group",
         "source": "results/a4nt.json",
         "chance": round(original["random_guess"]["document"], 4),
         "attack_before": figure(usual["test"]["document"]["f1"]),
         "kept_means": "of the wording (METEOR)",
+        "kept_of": "the wording",
+        "kept_floor": 0.0,
         "learned": {"before": figure(before), "after": figure(after)},
         "points": points,
         "model": row["name"],
@@ -256,7 +329,7 @@ def main() -> None:
         for curve in CURVES
         if done[curve.ground].has_originals
     }
-    content = {"command": COMMAND, "curves": curves | a4nt(results["a4nt"])}
+    content = {"command": COMMAND, "unrelated": UNRELATED, "curves": curves | a4nt(results["a4nt"])}
     OUT.write_text(json.dumps(content, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 

@@ -181,7 +181,7 @@ def failure(path: Path | str, **options) -> str:
 @pytest.mark.parametrize(
     ("name", "content", "options", "expected"),
     [
-        ("a.doc", CELL, {}, "is not an input this can read; give one of: .txt, .csv"),
+        ("a.doc", CELL, {}, "is not an input this can read; give one of: .txt, .docx, .csv"),
         ("a.txt", b"ok\n" + CELL.encode() + b"\xff", {}, "byte 13, line 2: not UTF-8"),
         ("a.txt", "x", {"text": "t"}, "has no columns; leave out --text"),
         ("a.csv", b"t\nok\n" + CELL.encode() + b"\xff\n", {}, "byte 15, line 3: not UTF-8"),

@@ -146,3 +146,17 @@ def test_npz_is_what_scipy_writes(tmp_path):
     write(tmp_path / "x.npz", MATRIX, ["0", "1", "2"], rows=1)
     save_npz(tmp_path / "y.npz", MATRIX.astype(np.int32))
     assert (tmp_path / "x.npz").read_bytes() == (tmp_path / "y.npz").read_bytes()
+
+
+def test_counts_as_lines_hold_every_word_and_the_kept_columns(tmp_path):
+    matrix = csr_array(np.array([[2, 0, 1], [0, 0, 0], [0, 3, 0]]))
+    kept = pa.table({"area": ["north", 'a "b", c', None]})
+    parts = [TermRows(matrix[:2], ["k1", "k2"], kept[:2]), TermRows(matrix[2:], ["k3"], kept[2:])]
+    write_terms(tmp_path / "counts.lines.csv", lambda: parts, ["bell", "rain", "snow"])
+    lines = (tmp_path / "counts.lines.csv").read_text("utf-8").splitlines()
+    assert lines == ["id,area,word,count", "k1,north,bell,2", "k1,north,snow,1", "k3,,rain,3"]
+    write_terms(tmp_path / "none.lines.csv", list, ["bell"])
+    assert (tmp_path / "none.lines.csv").read_text("utf-8") == "id,word,count\n"
+    with pytest.raises(InputError, match="'word'"):
+        check_terms_output("counts.lines.csv", ["word"])
+    check_terms_output("counts.lines.csv", ["word_a"])

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from allonym.errors import MissingDependencyError
 from allonym.papers.ruler.settings import plain_clauses
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -20,6 +21,14 @@ RESULTS = ROOT / "results"
 CURVES = {curve.offer: curve for curve in build_curves.CURVES}
 
 
+def settings_of(curve):
+    """Return the settings of a curve; what a method needs that is not installed skips the test."""
+    try:
+        return curve.settings()
+    except MissingDependencyError as lack:
+        pytest.skip(str(lack))
+
+
 @pytest.fixture(scope="module")
 def results():
     return {name: json.loads((RESULTS / f"{name}.json").read_text("utf-8")) for name in build_curves.SOURCES}
@@ -27,8 +36,9 @@ def results():
 
 @pytest.mark.parametrize("offer", CURVES)
 def test_every_position_is_a_setting_of_the_ruler(offer):
-    settings = CURVES[offer].settings()
-    assert len({setting.name for setting in settings}) == len(settings) == len(build_curves.WORDS)
+    settings = settings_of(CURVES[offer])
+    assert len({setting.name for setting in settings}) == len(settings)
+    assert len(settings) in (1, len(build_curves.WORDS))
 
 
 def test_a_slider_that_goes_through_something_else_is_refused():
@@ -40,11 +50,12 @@ def test_a_slider_that_goes_through_something_else_is_refused():
 @pytest.mark.parametrize("offer", CURVES)
 def test_committed_curves_are_those_of_the_results(offer, results):
     curve = CURVES[offer]
+    settings_of(curve)
     done = build_curves.known(results, curve.ground, None)
     made = build_curves.built(curve, done, results["erae"]["model"] if curve.method == "erae" else None)
     committed = json.loads(build_curves.OUT.read_text("utf-8"))["curves"][offer]
     assert len(committed["points"]) == len(made["points"])
-    for name in ("bench", "by", "chance", "attack_before", "kept_means"):
+    for name in ("bench", "by", "names", "chance", "attack_before", "kept_means", "kept_of", "kept_floor"):
         assert committed[name] == made[name]
     for stored, point in zip(committed["points"], made["points"], strict=True):
         assert stored["parameters"] == point["parameters"]

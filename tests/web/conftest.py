@@ -47,6 +47,7 @@ def page(monkeypatch) -> Page:
     """A page of its own for each test."""
     for part in (work, guard):  # a loaded machine must not fail a test of the page
         monkeypatch.setattr(part, "SECONDS", PATIENCE)
+    monkeypatch.setattr(work, "AT_ONCE", PATIENCE)
     complaints: list[str] = []
     access = guard.Access(PORT)
     return Page(access, server.build(access, PORT, complaints.append), complaints)
@@ -80,22 +81,22 @@ def unproved(monkeypatch) -> None:
 @contextlib.contextmanager
 def running(port: int = 0) -> Iterator[tuple[str, guard.Access, server._Server]]:
     """Run a real server in a thread; yields its address, its access and the server."""
-    place = server.listen(port)
-    own = place.getsockname()[1]
-    access = guard.Access(own)
-    app = server.build(access, own)
+    listener = server.listen(port)
+    taken = listener.getsockname()[1]
+    access = guard.Access(taken)
+    app = server.build(access, taken)
     ready = threading.Event()
     real = server._Server(server.settings(app), ready.set)
     real.capture_signals = contextlib.nullcontext  # signals belong to the main thread
-    thread = threading.Thread(target=real.run, kwargs={"sockets": [place]})
+    thread = threading.Thread(target=real.run, kwargs={"sockets": [listener]})
     thread.start()
     try:
         assert ready.wait(PATIENCE)
-        yield f"http://127.0.0.1:{own}", access, real
+        yield f"http://127.0.0.1:{taken}", access, real
     finally:
         real.should_exit = True
         thread.join(PATIENCE)
-        place.close()
+        listener.close()
 
 
 def raw(address: str, request: bytes) -> bytes:

@@ -6,14 +6,15 @@ import time
 
 import pytest
 
-from allonym.web import api, openapi, suggesting, table_pages
+from allonym.web import api, letters, openapi, suggesting, table_pages
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER, ORIGIN
 
 
 def test_the_description_names_every_operation():
     described = openapi.description()["paths"]
-    assert [*api.OPERATIONS, *suggesting.OPERATIONS, *table_pages.OPERATIONS] == list(openapi.OPERATIONS)
+    operations = [*api.OPERATIONS, *suggesting.OPERATIONS, *table_pages.OPERATIONS, *letters.OPERATIONS]
+    assert operations == list(openapi.OPERATIONS)
     for operation in openapi.OPERATIONS:
         entry = described[f"{api.PREFIX}{operation.path}"][operation.method.lower()]
         assert entry["summary"] == operation.summary
@@ -27,10 +28,12 @@ def test_a_sitting_from_the_first_word_to_the_last(client):
     assert "There is no rewrite" in client.get("/report").text
     read = client.post("/api/v1/read", json={"text": LETTER}).json()
     assert read["words"] == 225
-    cards = client.get("/api/v1/methods").json()["cards"]
-    assert [card["name"] for card in cards if card["name"] not in ("ghostwriter", "round-trip")] == [
-        *("counts", "core", "meaning", "words", "style")  # and those two, where their extra is installed
-    ]
+    offered = client.get("/api/v1/methods").json()
+    names = [card["name"] for card in offered["cards"]]
+    assert names == ["ghostwriter", "style", "round-trip", "core", "meaning", "words", "counts"]
+    usable = [card["name"] for card in offered["cards"] if not card["problem"]]
+    assert offered["default"] == ("ghostwriter" if "ghostwriter" in usable else "core")  # it needs an extra
+    assert offered["default_table"] == "counts"
     cost = client.post("/api/v1/price", json={"protection": "meaning", "position": 2}).json()
     assert "for the whole text" in cost["sentence"]
     assert client.get("/api/v1/desk").json()["draws"] == 0

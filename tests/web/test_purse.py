@@ -11,12 +11,13 @@ from allonym import cli
 from allonym.budget.account import Caps, worded
 from allonym.budget.ledger import Ledger
 from allonym.errors import BudgetError, InputError
+from allonym.jobs import forecast
 from allonym.privacy.accounting import rounded_up
 from allonym.privacy.statement import number
-from allonym.web import guard, methods, rewriting, server
+from allonym.web import arrival, guard, methods, rewriting, server
 from allonym.web.desk import Desk
 from allonym.web.purse import Purse
-from allonym.web.table import TableChoice, take
+from allonym.web.table import TableChoice, UploadedTable
 from tests.web.conftest import LETTER, ORIGIN, PORT
 
 CORE = {"protection": "core", "position": 0}
@@ -80,11 +81,11 @@ def test_the_page_and_the_ledger_have_one_total_for_the_same_draws(purse):
         assert found.document >= sum(Fraction(charge.promised.epsilon) for charge in desk.charges)
         shown = number(found.document)
         assert draft is desk.draft
-        for said in (desk.badge.title, desk.ledger, alone.told, alone.badge.title):
+        for said in (desk.badge.proof, desk.ledger, alone.spent_in_words, alone.badge.proof):
             assert f"ε = {shown}" in said
-        assert desk.told == ""  # the ledger says it
-    assert "between any two documents of as many words and any two documents with as many" in alone.told
-    assert alone.told.removeprefix("Spent so far: at most ε = ").startswith(shown)
+        assert desk.spent_in_words == ""  # the ledger says it
+    assert "between any two documents of as many words and any two documents with as many" in alone.spent_in_words
+    assert alone.spent_in_words.removeprefix("Spent so far: at most ε = ").startswith(shown)
 
 
 def test_after_a_draw_without_proof_there_is_no_total_anywhere(purse, unproved):
@@ -94,7 +95,7 @@ def test_after_a_draw_without_proof_there_is_no_total_anywhere(purse, unproved):
     desk.rewrite("core", 0)
     assert totals(purse).document is None
     assert worded(totals(purse)) == "no total can be given: 3 releases, 1 of them without a proof."
-    for said in (desk.badge.title, desk.ledger):
+    for said in (desk.badge.proof, desk.ledger):
         assert "ε =" not in said
 
 
@@ -135,11 +136,18 @@ def test_a_refusal_is_an_answer(purse):
         assert client.get("/api/v1/desk").json()["spent"] == ""
 
 
-def test_a_table_is_charged_once_however_often_it_is_resumed(purse):
+def quoted(table, choice, purse):
+    table.ask(choice)
+    table.look(choice, purse)
+    return table.quote
+
+
+def test_a_table_is_charged_once_however_often_it_is_resumed(purse, monkeypatch):
+    monkeypatch.setattr(forecast, "pace", lambda job: None)  # how many rows are done at once must not follow the speed
     rows = "\n".join(f'"{LETTER[:40]} {number}",writer {number % 2}' for number in range(250))
-    table = take("t.csv", f"text,who\n{rows}\n".encode())
+    table = UploadedTable.of(arrival.read("t.csv", f"text,who\n{rows}\n".encode()))
     choice = TableChoice("text", "who", [], "core", 0)
-    priced = table.price(choice, purse)
+    priced = quoted(table, choice, purse)
     assert "for each of 250 documents" in priced["sentence"]
     assert "Then spent on" in priced["ledger"]
     table.start(choice, purse)
@@ -158,7 +166,7 @@ def test_a_table_is_charged_once_however_often_it_is_resumed(purse):
     with pytest.raises(BudgetError):
         table.start(choice, strict)
     assert table.state == "done"
-    assert table.price(choice, strict)["ledger"].startswith("The ledger will refuse it")
+    assert quoted(table, choice, strict)["ledger"].startswith("The ledger will refuse it")
     table.close()
 
 
@@ -170,7 +178,7 @@ def test_a_ledger_that_cannot_be_used_is_said(tmp_path, capsys):
     folder = Purse(tmp_path / "gone" / "ledger", "letters")
     with pytest.raises(InputError):
         desk_with(folder).rewrite("core", 0)
-    assert Purse(tmp_path / "new", "letters").told().endswith("Nothing is spent on 'letters' so far.")
+    assert Purse(tmp_path / "new", "letters").balance().endswith("Nothing is spent on 'letters' so far.")
     for words, said in (
         (["--dataset", "x"], "--budget-db"),
         (["--cap-document", "1"], "--budget-db"),

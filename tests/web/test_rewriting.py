@@ -70,15 +70,15 @@ def test_the_badge_tells_the_truth(desk):
     second = desk.rewrite("meaning", 4)
     again = desk.badge
     assert again.state == "rerolled"
-    one, two = (float(re.search(r"ε = ([\d,]+)", badge.title)[1].replace(",", "")) for badge in (claimed, again))
-    assert abs(two - 2 * one) <= 2
+    once, twice = (float(re.search(r"ε = ([\d,]+)", badge.proof)[1].replace(",", "")) for badge in (claimed, again))
+    assert abs(twice - 2 * once) <= 2
     place = next(place for place, change in enumerate(second.draw.changes) if not change.same)
     for to, state in (("otherwise", "edited"), ("drawn", "rerolled"), ("original", "edited")):
         desk.edit(place, to)
         assert desk.badge.state == state
     assert desk.restore().text == second.draw.released
     assert desk.reject().text == LETTER
-    assert desk.badge.title == rewriting.EDITED
+    assert desk.badge.proof == rewriting.EDITED
 
 
 def test_a_draw_is_charged_before_it_is_seen(desk, monkeypatch):
@@ -128,7 +128,7 @@ def test_every_card_has_a_slider_or_says_why_not():
         for slider in card["sliders"]:
             if not slider["measured"]:  # a style that ships and that nobody has measured yet; the page says so
                 assert not card["proved"]
-                assert all(set(point) == {"label", "position"} for point in slider["points"])
+                assert all(set(point) == {"label", "position", "level"} for point in slider["points"])
                 continue
             attacks = [point["attack"]["value"] for point in slider["points"] if point["attack"]]
             if len(attacks) > 1:  # of positions that are not measured the page says so
@@ -198,24 +198,24 @@ def test_the_core_of_a_text_hides_its_length(desk):
 
 
 def test_what_was_spent_is_told(desk):
-    assert desk.told == ""
+    assert desk.spent_in_words == ""
     desk.rewrite("core", 0)
-    assert desk.told.endswith("in 1 draw.")
+    assert desk.spent_in_words.endswith("in 1 draw.")
     desk.rewrite("meaning", 4)
     assert desk.badge.state == "rerolled"
     desk.rewrite("core", 0)
     assert "their sum holds between any two documents with as many sentences" in desk.badge.detail
-    total = Fraction(re.search(r"ε = ([\d,.]+),", desk.told)[1].replace(",", ""))
+    total = Fraction(re.search(r"ε = ([\d,.]+),", desk.spent_in_words)[1].replace(",", ""))
     assert total >= sum(Fraction(charge.promised.epsilon) for charge in desk.charges)
 
 
 def test_after_a_draw_without_proof_no_badge_forgets_it(desk, unproved):
     desk.rewrite("style", 0)
     assert desk.badge.state == "unproved"
-    assert desk.told == "Spent so far: no total can be given: 1 draw, without a proof."
+    assert desk.spent_in_words == "Spent so far: no total can be given: 1 draw, without a proof."
     desk.rewrite("core", 0)
     claimed = desk.badge
-    assert (claimed.state, claimed.title) == ("mixed", rewriting.PROVED_ALONE)
+    assert (claimed.state, claimed.proof) == ("mixed", rewriting.PROVED_ALONE)
     assert "Nothing is promised for all together: 2 draws, 1 of them without a proof." in claimed.detail
     assert "no total can be given: 2 releases, 1 of them without a proof" in reporting.build(desk).paragraph
     for make in (downloads.public_report, downloads.privacy, downloads.internal_report):

@@ -8,6 +8,7 @@ import json
 import stat
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -20,9 +21,12 @@ import pytest
 
 from allonym.anonymizers.identity import Identity
 from allonym.anonymizers.random_replacement import RandomReplacement
+from allonym.anonymizers.syntf import SynTF
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
-from allonym.web import methods, table, work
+from allonym.jobs import forecast
+from allonym.jobs.forecast import Pace
+from allonym.web import arrival, methods, table, work
 from tests.conftest import PATIENCE
 from tests.web.conftest import LETTER
 
@@ -54,7 +58,7 @@ def sent(client, name: str, content: bytes, **more):
 
 def finished(client) -> dict:
     ends = time.monotonic() + PATIENCE
-    while (state := client.get("/api/v1/table").json())["state"] == "running" and time.monotonic() < ends:
+    while (state := client.get("/api/v1/table").json())["state"] in ("checking", "running") and time.monotonic() < ends:
         time.sleep(0.05)
     return state
 
@@ -65,7 +69,8 @@ def test_a_table_is_shown_protected_and_saved(client, page):
     assert client.get("/save-table/else").status_code == 404
     shown = sent(client, f"../{HOSTILE}.csv", as_csv(50)).json()
     assert shown["columns"] == ["id", HOSTILE, "body"]
-    assert len(shown["rows"]) == table.PREVIEWED
+    assert len(shown["rows"]) == arrival.PREVIEWED
+    assert shown["count"] == 50
     assert all(len(cell) <= 120 for row in shown["rows"] for cell in row)
     given = {"text": "body", "author": HOSTILE, "keep": ["id"], "protection": "core", "position": 2} | NAMES
     cost = client.post("/api/v1/table/price", json=given).json()
@@ -101,6 +106,7 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
             return super()._anonymize(texts, streams)
 
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Slow(words=3, vocabulary=["rain", "snow"]))
+    monkeypatch.setattr(forecast, "pace", lambda job: None)  # how many rows are done at once must not follow the speed
     sent(client, "t.csv", as_csv(2_000))
     client.post(
         "/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0} | NAMES
@@ -120,17 +126,18 @@ def test_a_job_is_stopped_and_gone_on_with(client, monkeypatch):
 
 def test_other_formats_are_read():
     lines = "\n".join(json.dumps({"a": number, "text": "rain \ud83d\ude00"}) for number in range(30))
-    taken = table.take("t.jsonl", lines.encode())
+    taken = arrival.read("t.jsonl", lines.encode())
     assert taken.columns == ["a", "text"]
     folder = Path(taken.folder.name)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    taken.close()
+    table.UploadedTable.of(taken).close()
     assert not folder.exists()
     file = io.BytesIO()
     pq.write_table(pa.table({"n": [1, 2], "text": ["one", None]}), file)
-    taken = table.take("t.parquet", file.getvalue())
+    taken = arrival.read("t.parquet", file.getvalue())
     assert taken.rows == [["1", "one"], ["2", ""]]
-    taken.close()
+    assert taken.count == 2
+    taken.folder.cleanup()
 
 
 @pytest.mark.parametrize(
@@ -207,11 +214,13 @@ import resource, sys
 import pyarrow, pyarrow.parquet
 from allonym.errors import InputError
 from allonym.formats import parquet_sizes
-from allonym.web import table
+from allonym.jobs import forecast
+from allonym.jobs.forecast import Pace
+from allonym.web import arrival
 content = open(sys.argv[1], "rb").read()
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 try:
-    table.take(sys.argv[1], content)
+    arrival.read(sys.argv[1], content)
     print("taken", end=" ")
 except InputError as error:
     print("refused", end=" ")
@@ -240,9 +249,10 @@ def test_tables_as_people_have_them_are_not_refused(compression, version):
                "topic": repeated(count, "rain"), "tags": [["a", "b"]] * count, "more": [{"a": {"b": "c"}}] * count,
                "when": [1.5] * count}  # fmt: skip
     parquet_sizes.check(parquet(columns, compression=compression, data_page_version=version))
-    taken = table.take("t.parquet", parquet(columns, compression=compression, data_page_version=version))
+    taken = arrival.read("t.parquet", parquet(columns, compression=compression, data_page_version=version))
     assert taken.columns == list(columns)
-    taken.close()
+    assert taken.count == count
+    taken.folder.cleanup()
 
 
 def test_dictionaries_are_looked_into_no_longer_than_a_moment(monkeypatch):
@@ -268,15 +278,21 @@ def test_declared_sizes_that_lie_are_no_way_in():
 
 
 def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
-    """The first answer says so; later the table is there, or why it could not be read."""
-    monkeypatch.setattr(work, "SECONDS", 0.05)
-    real, answered = table.take, threading.Event()
+    """The first answer says how far it is; later the table is there, or why it could not be read."""
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    monkeypatch.setattr(arrival, "_SAID_EVERY", 2)
+    real, answered = arrival.read, threading.Event()
 
-    def slow(name, content):
-        assert answered.wait(PATIENCE)
-        return real(name, content)
+    def slow(name, content, progress):
+        def told(rows):
+            progress(rows)
+            assert answered.wait(PATIENCE)
 
-    monkeypatch.setattr(table, "take", slow)
+        if content[:1] == b"\xff":
+            assert answered.wait(PATIENCE)
+        return real(name, content, told)
+
+    monkeypatch.setattr(arrival, "read", slow)
     for content, state, problem in (
         (as_csv(5), "ready", ""),
         (b"\xff\xfd", "none", "The file, byte 0, line 1: not UTF-8"),
@@ -284,40 +300,173 @@ def test_a_table_that_takes_long_is_here_when_it_is_read(client, monkeypatch):
         client.delete("/api/v1/table")
         answered.clear()
         answer = sent(client, "t.csv", content)
-        assert answer.status_code == 503
-        assert "longer than 30 seconds" in answer.json()["error"]["happened"]
-        assert "load this page again" in answer.json()["error"]["next"]
+        assert answer.status_code == 200
+        assert (answer.json()["state"], answer.json()["name"]) == ("reading", "t.csv")
+        if state == "ready":
+            assert waited(client, lambda shown: shown["done"] == 2)["state"] == "reading"
         answered.set()
-        found = waited(client, lambda found: found["state"] == "ready" or found["problem"])
-        assert found["state"] == state
-        assert problem in found["problem"]
+        shown = waited(client, lambda shown: shown["state"] == "ready" or shown["problem"])
+        assert shown["state"] == state
+        assert problem in shown["problem"]
 
 
 def test_a_table_that_was_forgotten_while_it_was_read_stays_forgotten(client, monkeypatch):
-    monkeypatch.setattr(work, "SECONDS", 0.05)
-    real, answered = table.take, threading.Event()
-    monkeypatch.setattr(table, "take", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
-    assert sent(client, "t.csv", as_csv(5)).status_code == 503
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    real, answered, ended = arrival.read, threading.Event(), threading.Event()
+
+    def slow(*given):
+        assert answered.wait(PATIENCE)
+        read = real(*given)
+        ended.set()
+        return read
+
+    monkeypatch.setattr(arrival, "read", slow)
+    assert sent(client, "t.csv", as_csv(5)).json()["state"] == "reading"
     client.delete("/api/v1/desk")
     answered.set()
-    monkeypatch.setattr(work, "SECONDS", PATIENCE)
-    client.post("/api/v1/read", json={"text": "one"})  # waits its turn behind the table
+    assert ended.wait(PATIENCE)
+    monkeypatch.setattr(arrival, "read", real)
+    monkeypatch.setattr(work, "AT_ONCE", PATIENCE)
+    assert sent(client, "t.csv", b"a\n").status_code == 409  # waits its turn behind the other
     assert client.get("/api/v1/table").json()["state"] == "none"
 
 
 def test_a_job_that_takes_long_to_look_at_its_table_begins_all_the_same(client, monkeypatch):
     sent(client, "t.csv", as_csv(20))
-    monkeypatch.setattr(work, "SECONDS", 0.05)
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
     real, answered = table.UploadedTable.start, threading.Event()
     monkeypatch.setattr(table.UploadedTable, "start", lambda *given: (answered.wait(PATIENCE), real(*given))[1])
     given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
-    assert client.post("/api/v1/table/start", json=given).status_code == 503
+    assert client.post("/api/v1/table/start", json=given).json()["state"] == "checking"
+    assert client.post("/api/v1/table/start", json=given).status_code == 409  # one at a time
     answered.set()
-    assert waited(client, lambda found: found["state"] == "done")["done"] == 20
+    assert waited(client, lambda shown: shown["state"] == "done")["done"] == 20
     answered.clear()
-    assert client.post("/api/v1/table/start", json={**given, "text": "none such"}).status_code == 503
+    assert client.post("/api/v1/table/start", json={**given, "text": "none such"}).json()["state"] == "checking"
     answered.set()
-    assert "no column" in waited(client, lambda found: found["problem"])["problem"]
+    shown = waited(client, lambda shown: shown["problem"])
+    assert "no column" in shown["problem"]
+    assert shown["state"] == "done"  # what was done before still is
+
+
+def test_what_a_choice_costs_is_said_before_how_long_it_takes(client, monkeypatch):
+    sent(client, "t.csv", as_csv(30))
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    tried, told = threading.Event(), threading.Event()
+    real = forecast.pace
+
+    def slow(job):
+        tried.set()
+        assert told.wait(PATIENCE)
+        return real(job)
+
+    monkeypatch.setattr(forecast, "pace", slow)
+    given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
+    assert client.post("/api/v1/table/price", json=given).json()["looking"]
+    assert tried.wait(PATIENCE)
+    quote = client.get("/api/v1/table").json()["quote"]
+    assert "for each of 30 documents" in quote["sentence"]
+    assert (quote["forecast"], quote["looking"]) == ("", True)
+    told.set()
+    quote = waited(client, lambda shown: not shown["quote"]["looking"])["quote"]
+    assert "It will take about" in quote["forecast"]
+    wrong = {**given, "keep": ["none such"]}
+    client.post("/api/v1/table/price", json=wrong)
+    quote = waited(client, lambda shown: not shown["quote"]["looking"])["quote"]
+    assert "no column" in quote["problem"]
+    assert client.get("/api/v1/table").json()["chosen"]["keep"] == ["none such"]  # a page loaded again shows it
+
+
+def test_a_choice_that_cannot_be_looked_at_is_not_waited_for(client, monkeypatch):
+    sent(client, "t.csv", as_csv(5))
+    monkeypatch.setattr(work, "AT_ONCE", 0.05)
+    answered = threading.Event()
+
+    def broken(*_):
+        assert answered.wait(PATIENCE)
+        raise ValueError("a text")
+
+    monkeypatch.setattr(table.UploadedTable, "_planned", broken)
+    given = {"text": "body", "keep": [], "protection": "core", "position": 0} | NAMES
+    assert client.post("/api/v1/table/price", json=given).json()["looking"]
+    answered.set()
+    quote = waited(client, lambda shown: not shown["quote"]["looking"])["quote"]
+    assert "ValueError" in quote["problem"]
+    assert "a text" not in quote["problem"]
+
+
+def test_chunks_are_as_large_as_two_seconds_allow(monkeypatch):
+    held = table.UploadedTable.of(arrival.read("t.csv", as_csv(1_500)))
+    choice = table.TableChoice("body", None, [], "core", 0, first_row="names")
+    paces = [(Pace(0.0, 0.5), 375), (Pace(0.0, 0.01), 8), (Pace(1.0, 0.01), 15), (Pace(0.0, 1e-6), 1), (None, 8)]
+    for pace, chunks in paces:
+        monkeypatch.setattr(forecast, "pace", lambda job, pace=pace: pace)
+        held._tried = None
+        held.start(choice, None)
+        assert held._job.chunks == chunks
+        held.state = "ready"
+    held.close()
+
+
+def test_no_path_of_this_machine_is_ever_shown(client):
+    folder = tempfile.gettempdir()
+    sent(client, "t.csv", as_csv(5))
+    given = {"text": "body", "keep": ["none such"], "protection": "core", "position": 0} | NAMES
+    answers = [client.post("/api/v1/table/price", json=given).text, client.post("/api/v1/table/start", json=given).text]
+    answers.append(sent(client, "t.csv", b"\xff\xfd").text)
+    client.post("/api/v1/table/start", json={**given, "keep": ["id"]})
+    answers += [json.dumps(finished(client))]
+    answers += [client.get(f"/save-table/{what}").text for what in ("privacy", "report", "result")]
+    for answer in answers:
+        assert folder not in answer
+        assert "allonym-table" not in answer
+
+
+def test_columns_are_guessed_and_said(client):
+    rows = b"area,Patient ID,answer\nnorth,7,It rained all day.\nsouth,8,The bell was silent.\n"
+    guess = sent(client, "t.csv", rows).json()["guess"]
+    assert (guess["text"], guess["author"]) == ("answer", "Patient ID")
+    assert "Guessed" in guess["reason"]
+    guess = sent(client, "t.csv", b"one,two\na,a long first row that may be a text\n").json()["guess"]
+    assert (guess["text"], guess["author"], guess["reason"]) == ("two", None, "")  # its names may be texts
+
+
+def test_counts_of_words_come_with_their_words_and_the_kept_columns(client, monkeypatch):
+    small = SynTF(epsilon=20.0, words=6, vocabulary=["bell", "letter", "rain", "water"])
+    monkeypatch.setattr(methods, "anonymizer", lambda *_: small)
+    rows = [{"id": f"k{number}", "area": "north", "body": LETTER[:60]} for number in range(30)]
+    sent(client, "t.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    given = {"text": "body", "keep": ["id", "area"], "protection": "counts", "position": 2}
+    client.post("/api/v1/table/start", json=given)
+    assert finished(client)["state"] == "done", finished(client)["problem"]
+    saved = client.get("/save-table/result")
+    assert 'filename="table.anon.csv"' in saved.headers["content-disposition"]
+    lines = list(csv.DictReader(io.StringIO(saved.text)))
+    assert list(lines[0]) == ["id", "area", "word", "count"]
+    assert {line["word"] for line in lines} <= {"bell", "letter", "rain", "water"}
+    assert {line["id"] for line in lines} == {f"k{number}" for number in range(30)}
+    assert sum(int(line["count"]) for line in lines) == 30 * 6
+    command = client.get("/api/v1/table").json()["command"]
+    assert "--id id --keep area" in command
+    assert command.endswith("counts.lines.csv")
+    client.post("/api/v1/table/start", json={**given, "counts_as": "parquet"})
+    assert finished(client)["state"] == "done"
+    read = pq.read_table(io.BytesIO(client.get("/save-table/result").content))
+    assert read.column_names == ["id", "terms", "counts", "area"]
+    assert client.get("/save-table/result").headers["content-disposition"].endswith('"table.anon.parquet"')
+
+
+def test_the_report_of_a_table_holds_nothing_of_it(client):
+    rows = [{"id": number, "canary1": "canary2", "body": f"{LETTER} canary3 {number}"} for number in range(30)]
+    sent(client, "t.jsonl", "\n".join(map(json.dumps, rows)).encode())
+    assert client.get("/save-table/report").status_code == 409
+    client.post("/api/v1/table/start", json={"text": "body", "keep": ["id"], "protection": "core", "position": 0})
+    assert finished(client)["state"] == "done"
+    report = client.get("/save-table/report")
+    assert report.headers["content-disposition"] == 'attachment; filename="table-report.html"'
+    assert methods.level("core", 0, total=0.0).title in report.text
+    assert "canary" not in report.text
+    assert "Each text of the table was replaced" in report.text
 
 
 def waited(client, enough) -> dict:
@@ -333,11 +482,13 @@ def test_a_first_row_that_may_be_a_text_is_not_copied_unasked(client):
     shown = sent(client, "answers.csv", content).json()
     assert not shown["named"]
     given = {"text": shown["columns"][0], "keep": [], "protection": "core", "position": 0}
-    for path in ("start", "price"):
-        refused = client.post(f"/api/v1/table/{path}", json=given)
-        assert refused.status_code >= 400
-        assert "may be a text" in refused.text
-        assert "soup" not in refused.text
+    quote = client.post("/api/v1/table/price", json=given).json()
+    assert "may be a text" in quote["problem"]
+    assert "soup" not in str(quote)
+    refused = client.post("/api/v1/table/start", json=given)
+    assert refused.status_code == 409
+    assert "may be a text" in refused.text
+    assert "soup" not in refused.text
     assert client.post("/api/v1/table/start", json=given | NAMES).status_code < 400
     assert sent(client, "named.csv", b"id,review\n1,I liked the music.\n").json()["named"]
     for answers in (b"no,Great film really\nyes,I liked it.\n", b"n,Awful\ny,Fine\n"):
@@ -348,8 +499,8 @@ def test_names_that_a_method_hands_on_are_counted_and_replaced(client, monkeypat
     monkeypatch.setattr(methods, "anonymizer", lambda *_: Identity())
     sent(client, "t.csv", b"id,answer\n1,Anna Smith helped me in Leeds.\n2,It was fine.\n")
     given = {"text": "answer", "keep": ["id"], "protection": "core", "position": 0, "names": "replace"} | NAMES
-    sentence = client.post("/api/v1/table/price", json=given).json()["sentence"]
-    assert "Found in 1 of the first 2 rows: 1 name, 1 place." in sentence
+    notes = client.post("/api/v1/table/price", json=given).json()["notes"]
+    assert "Found in 1 of the first 2 rows: 1 name, 1 place." in notes
     client.post("/api/v1/table/start", json=given)
     state = finished(client)
     assert state["state"] == "done", state["problem"]

@@ -24,6 +24,7 @@ from allonym.errors import MissingDependencyError, ParameterError
 from allonym.language.words import checked_texts, digest
 from allonym.language.words import words as split_words
 from allonym.privacy import Guarantee
+from allonym.privacy.guarantee import Drawn
 from allonym.randomness import DocumentStreams, Noise, secure
 
 Kind = Literal["vectors", "texts"]
@@ -48,11 +49,13 @@ class Anonymizer(Estimator):
     learns_a_vocabulary: ClassVar[bool] = False
     learns_from_labels: ClassVar[Mapping[str, object]] = {}
     draws_its_length: ClassVar[bool] = False
+    drawn: ClassVar[Drawn] = "word"  # what one draw gives
     draws: ClassVar[bool] = True  # else equal texts always become equal texts
     is_a_baseline: ClassVar[bool] = False  # an end of every comparison, which nobody should be advised to use
     replaces_words: ClassVar[bool] = False  # one by one, so that a share of them may stay: see `epsilon_for_unchanged`
     # The values of a parameter that the page's slider goes through, from the most protection to the most of the text.
     slider: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    suits: ClassVar[Sequence[str]] = ()  # what the page leads with it for: "letter", "table"
     mechanism_: Any = None  # what draws each word, if something does
 
     def __post_init__(self) -> None:
@@ -153,7 +156,11 @@ class Anonymizer(Estimator):
                 raise MissingDependencyError(lack)
             return [Slider(positions)]
 
-        return (Offer(self.method, title, gives, sliders, self.guarantee().formal),)
+        return (Offer(self.method, title, gives, sliders, self.guarantee().formal, self.suits),)
+
+    def offers_from(self, book: str) -> tuple[Offer, ...]:
+        """Return how people are offered this method with sentences of a book of their own."""
+        return ()
 
     def before_drawing(self, texts: Sequence[str]) -> list[str] | None:
         """Return what is computed of each text before anything is drawn, written as a text; None if that is the text.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,3 +30,4 @@ class Offer:
     # an `AllonymError` where it cannot be had.
     sliders: Callable[[], Sequence[Slider]]
     proved: bool = True  # whether its loss is proved
+    suits: Collection[str] = ()  # what people are offered it for first: "letter", "table"

@@ -17,7 +17,7 @@ import click
 
 from allonym.anonymizers.release import Release
 from allonym.budget.account import spent_on
-from allonym.cli import SOME_FAILED, forecast, looking
+from allonym.cli import SOME_FAILED, looking
 from allonym.cli.budgets import Budget, budget_options
 from allonym.cli.guiding import KindChoice, MethodCommand
 from allonym.cli.options import build, method_options
@@ -26,6 +26,7 @@ from allonym.cli.talk import Talk, common_options
 from allonym.errors import AllonymError, InputError, MissingDependencyError, RowsError, StoppedError
 from allonym.formats.files import Documents, open_as
 from allonym.formats.tables import DamagedRowError, Roles, shown
+from allonym.jobs import forecast
 from allonym.jobs.batches import FAILED_ROWS, ON_ERROR, OnError, rows_sentence
 from allonym.jobs.execute import JobOutcome, Options, Plan, Progress, execute, plan, unfinished
 from allonym.jobs.outputs import privacy_path, refuse_target
@@ -33,7 +34,7 @@ from allonym.jobs.parts import InputParts, open_parts
 from allonym.privacy.statement import counted
 from allonym.randomness import insecure
 
-_HELP = """Protect the texts of INPUT: a .txt, .csv, .xlsx, .jsonl or .parquet file, a folder of .txt, or - for stdin.
+_HELP = """Protect the texts of INPUT: a .txt or .docx, a table (.csv, .xlsx, .jsonl, .parquet), a folder of .txt, or -.
 
 \b
 allonym anonymize letter.txt --preset letter

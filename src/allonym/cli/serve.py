@@ -24,16 +24,22 @@ _NEEDED = ("jinja2", "python_multipart", "starlette", "uvicorn")
 @click.command(name="serve")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port to use; 0 takes any free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address and open no browser.")
+@click.option(
+    "--book",
+    type=click.Path(exists=True, file_okay=False),
+    help="Folder of a book (`allonym book build`): texts can then be said in its sentences.",
+)
 @budget_options("Name of the data in the ledger.")
 @common_options
 @click.pass_obj
-def command(talk: Talk, /, port: int, no_browser: bool, budget: Budget) -> None:
+def command(talk: Talk, /, port: int, no_browser: bool, book: str | None, budget: Budget) -> None:
     """Open the local page: read, rewrite and report, in a browser on this machine.
 
     It answers this machine alone. Texts stay in memory, a table in a private temporary folder. The address works once;
     Ctrl-C ends it. With --budget-db and --dataset, what is drawn is charged to a ledger, unless a cap refuses it.
     """
     server = _server()
+    books = _checked_books(book)
     purse = _purse(budget)
     try:
         listener = server.listen(port)
@@ -42,7 +48,7 @@ def command(talk: Talk, /, port: int, no_browser: bool, budget: Budget) -> None:
     taken = listener.getsockname()[1]  # the one asked for, or a free one
     access = server.guard.Access(taken)
     address = f"http://127.0.0.1:{taken}{server.guard.DOOR}#{access.token}"
-    app = server.build(access, taken, complain=talk.say, purse=purse)
+    app = server.build(access, taken, complain=talk.say, purse=purse, books=books)
     with _redirection(address) as page:
 
         def started() -> None:
@@ -69,6 +75,16 @@ def _purse(budget: Budget) -> Any:  # noqa: ANN401 - of a module that is importe
     purse = Purse(path, budget.dataset, budget.caps)
     purse.check()
     return purse
+
+
+def _checked_books(book: str | None) -> tuple[str, ...]:
+    """Refuse a book that cannot be opened before anything is served."""
+    if book is None:
+        return ()
+    from allonym.books.book import Book
+
+    Book.open(book)
+    return (str(Path(book).absolute()),)
 
 
 def _server() -> ModuleType:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from allonym.errors import InputError
+from allonym.formats.base import document_suffixes
 from allonym.formats.files import Documents, open_documents
 from allonym.formats.tables import shown
 from allonym.language.words import name_key
@@ -36,7 +37,7 @@ class KnownTexts:
 def read_authors(source: str | Path, *, text: str | None = None, author: str | None = None) -> KnownTexts:
     """Read known authors' texts: a folder, or a table whose column of authors is named."""
     path = Path(source)
-    if str(source) == "-" or (path.suffix.lower() == ".txt" and path.is_file()):
+    if str(source) == "-" or (path.suffix.lower() in document_suffixes() and path.is_file()):
         raise InputError("Known texts need their authors; give a folder with a sub-folder for each, or a table.")
     if path.is_dir() and (text, author) != (None, None):
         raise InputError(
@@ -52,9 +53,10 @@ def read_authors(source: str | Path, *, text: str | None = None, author: str | N
 
 def read_documents(source: str) -> tuple[list[str], list[str]]:
     """Read the names and texts to be looked at: a `.txt`, a folder of them, or `-`."""
-    if source != "-" and Path(source).is_file() and Path(source).suffix.lower() != ".txt":
+    if source != "-" and Path(source).is_file() and Path(source).suffix.lower() not in document_suffixes():
         raise InputError(
-            f"{shown(source)} is not a text; give a .txt file, a folder of them, a table, or - for standard input."
+            f"{shown(source)} is not a text; give a .txt or .docx file, a folder of .txt, a table, or - for standard "
+            "input."
         )
     documents = open_documents(source)
     names, texts, _ = _gathered(documents)

@@ -77,6 +77,12 @@ def formats() -> dict[str, Format]:
     return {module.FORMAT.name: module.FORMAT for module in modules if hasattr(module, "FORMAT")}
 
 
+def document_suffixes() -> tuple[str, ...]:
+    """Return how the files of single documents end."""
+    kinds = sorted(formats().values(), key=lambda kind: kind.name != "text")  # a plain text first
+    return tuple(suffix for kind in kinds if kind.holds == "document" for suffix in kind.suffixes)
+
+
 def table_formats() -> list[TableFormat]:
     """Return the formats of tables."""
     return [kind for kind in formats().values() if isinstance(kind, TableFormat)]

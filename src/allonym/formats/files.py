@@ -1,6 +1,6 @@
 """Read documents from every input format, in order and in bounded memory.
 
-A document is a file (`.txt`, folder, standard input) or a row (`.csv`, `.jsonl`, `.parquet`).
+A document is a file (`.txt`, `.docx`, folder, standard input) or a row (`.csv`, `.jsonl`, `.parquet`).
 Inputs are opened for reading only. What the formats share:
 
 - Text is UTF-8, or what `encodings` detects or the user names; a byte order mark is dropped. A missing or null text is
@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from allonym.errors import InputError, ParameterError
-from allonym.formats.base import Format, formats, table_suffixes
+from allonym.formats.base import Format, document_suffixes, formats, table_suffixes
 from allonym.formats.tables import EmptyInputError, Part, Roles, encodable, shown
 from allonym.formats.tallies import HashTally
 from allonym.language.words import name_key
@@ -155,7 +155,7 @@ def open_documents(
     """Open an input and check its form; the rows are read on iteration, the first batch here too, so that errors show.
 
     Args:
-        source: `-` for standard input, or a `.txt`, `.csv`, `.jsonl`, `.ndjson`, `.parquet` or folder.
+        source: `-` for standard input, or a `.txt`, `.docx`, `.csv`, `.jsonl`, `.ndjson`, `.parquet` or folder.
         text: Column with the documents; may be left out when just one column holds text.
         id: Column with unique ids, text or whole numbers.
         author: Column with the writers.
@@ -188,7 +188,8 @@ def _open(source: str | Path, asked: Roles, batch_rows: int) -> Documents:
         raise InputError(f"{shown(source)} does not exist; check the path.")
     kind = next((kind for kind in formats().values() if kind.reads(source)), None)
     if kind is None:
-        known = f".txt, {', '.join(table_suffixes())}, a folder of .txt files, or - for standard input"
+        suffixes = ", ".join((*document_suffixes(), *table_suffixes()))
+        known = f"{suffixes}, a folder of .txt files, or - for standard input"
         raise InputError(f"{shown(source)} is not an input this can read; give one of: {known}.")
     if kind.holds != "rows" and asked != Roles(tolerant=asked.tolerant, encoding=asked.encoding):
         raise InputError(f"{shown(source)} has no columns; leave out --text, --id, --author, --keep and --delimiter.")

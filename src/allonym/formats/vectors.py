@@ -6,6 +6,7 @@ Words of a row always stand in the order of the vocabulary:
   when the ids are not simply "0", "1", "2" and so on.
 - `.parquet`: columns `id`, `terms` and `counts`, then the kept ones.
 - `.csv`: the columns `id` and the kept ones, then one for each word that occurs in any row, `word_coffee`.
+- `.lines.csv`: a line for each word of a document: `id`, the kept columns, `word` and `count`.
 - `.svm`, `.svmlight`, `.libsvm`: label 0, columns counted from 1 as in SVMlight; beside it as for `.npz`.
 
 Equal rows give equal bytes, however they are cut into parts.
@@ -23,6 +24,7 @@ from allonym.errors import InputError, ParameterError
 from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import encodable, shown
 from allonym.formats.term_columns import WORD_COLUMN, write_columns
+from allonym.formats.term_lines import COUNT, ENDING, WORD, write_term_lines
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -55,10 +57,21 @@ def check_terms_output(path: str | Path, keep: Sequence[str] = ()) -> None:
         raise InputError(f"{shown(path)} has no suffix for term vectors; end -o in one of: {known}.")
     if keep and suffix not in _WITH_COLUMNS:
         raise InputError(f"{shown(path)} cannot hold kept columns; end -o in .parquet or .csv, or leave out --keep.")
-    taken = [name for name in keep if name in _TERM_COLUMNS or (suffix == ".csv" and name.startswith(WORD_COLUMN))]
+    in_lines = _is_in_lines(path)
+    taken = [
+        name
+        for name in keep
+        if name in _TERM_COLUMNS
+        or (suffix == ".csv" and not in_lines and name.startswith(WORD_COLUMN))
+        or (in_lines and name in (WORD, COUNT))
+    ]
     if taken:
         reason = "is the name of a column that is written anyway; leave it out of --keep or rename it"
         raise InputError(f"Column {taken[0]!r} {reason}.")
+
+
+def _is_in_lines(path: str | Path) -> bool:
+    return Path(path).name.lower().endswith(ENDING)
 
 
 def check_listed_ids(path: str | Path, ids: Sequence[str], start: int = 0) -> None:
@@ -86,6 +99,9 @@ def write_terms(path: str | Path, parts: Parts, vocabulary: Sequence[str]) -> No
             yield TermRows(_canonical(part, len(vocabulary)), part.ids, part.kept)
 
     suffix = Path(path).suffix.lower()
+    if _is_in_lines(path):
+        write_term_lines(Path(path), checked, vocabulary)
+        return
     if suffix == ".parquet":
         tables = (terms_table(part, vocabulary) for part in checked())
         empty = TermRows(csr_array((0, len(vocabulary)), dtype="int32"), [])

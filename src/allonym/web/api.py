@@ -16,19 +16,27 @@ from allonym.errors import AllonymError
 from allonym.recognition import alternatives, suggestions
 from allonym.web import guard, methods
 from allonym.web.desk import MOST_REFERENCES, Desk
-from allonym.web.fields import ChoiceField, Invalid, Record, Several, TextField, Whole
+from allonym.web.fields import ChoiceField, Invalid, OfferedField, Record, Several, TextField, Whole
 from allonym.web.rewriting import Draft
 from allonym.web.table import UploadedTable
 from allonym.web.work import RETRY_AFTER, Busy, Worker
 
 PREFIX = "/api/v1"
-PROTECTIONS = ChoiceField(tuple(card.name for card in methods.cards()))
+PROTECTIONS = OfferedField(lambda: [card.name for card in methods.cards()])
 MOST_POSITION = 255  # of a slider; how many there are follows the models
 UNPROVED = "Nothing is proved about this draw: no loss can be stated, and afterwards no total."
 _MOST_CHANGES = 1_000_000
 _NOTHING = "Nothing was changed."
 
 Handler = Callable[["Room", dict[str, Any]], Awaitable[object]]
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """A table that is being read."""
+
+    name: str
+    rows: int = 0  # that were read
 
 
 @dataclass
@@ -38,10 +46,12 @@ class Room:
     desk: Desk
     quick: Worker  # does what a request waits for
     long: Worker  # does what nobody waits for
+    tables: Worker  # reads tables and says what they would cost; the jobs are done by `long`
     wanted: tuple[str, int] | None = None  # the protection whose tables are to be made
     to_train: bool = False  # whether attackers are about to be trained
     prepared: bool = False  # whether other words have been looked up once
     table: UploadedTable | None = None
+    arriving: Arriving | None = None  # the table that is being read
     missed: str = ""  # why a table could not be taken after its request had been answered
     turn: int = 0  # how often another table was taken or dropped
 
@@ -49,7 +59,12 @@ class Room:
         """Take another table, or none, in place of the one that is here."""
         if self.table is not None:
             self.table.close()
-        self.table, self.missed, self.turn = table, "", self.turn + 1
+        self.table, self.arriving, self.missed, self.turn = table, None, "", self.turn + 1
+
+    def expect(self, name: str) -> int:
+        """Note that a table is being read; return a number by which it is known whether it still is wanted."""
+        self.arriving, self.missed = Arriving(name[:200]), ""
+        return self.turn
 
     def forget(self) -> None:
         """Drop everything."""
@@ -110,7 +125,7 @@ async def desk_state(room: Room, _: dict[str, Any]) -> object:
         "drawn": desk.draft is not None,
         "draws": len(desk.charges),
         "drafts": desk.drafts,
-        "spent": desk.told,
+        "spent": desk.spent_in_words,
         "ledger": desk.ledger,
     }
 
@@ -154,18 +169,28 @@ async def drop_references(room: Room, _: dict[str, Any]) -> object:
 async def offered(room: Room, _: dict[str, Any]) -> object:
     """Return the protections."""
     cards = await room.quick.do(methods.offered)
-    return {"cards": cards, "default": methods.default(), "most_words": methods.MOST_WORDS}
+    return {
+        "cards": cards,
+        "default": methods.default(),
+        "default_table": methods.default(methods.TABLE),
+        "most_words": methods.MOST_WORDS,
+    }
 
 
 async def price(room: Room, given: dict[str, Any]) -> object:
     """Return what a draw would cost; nothing is drawn."""
     charge, ledger = await room.quick.do(room.desk.price, given["protection"], given["position"])
     room.prepare(given["protection"], given["position"])
-    loss, total = charge.promised.loss_per_word, charge.promised.epsilon
-    sentence = UNPROVED if loss is None else f"This draw will cost {methods.cost(loss, charge.words)}."
-    sentence = " ".join(filter(None, (sentence, await room.quick.do(room.desk.language))))
-    spent = room.desk.told
-    return {"words": charge.words, "epsilon": total, "sentence": sentence, "spent": spent, "ledger": ledger}
+    promised = charge.promised
+    cost = f"This draw will cost {methods.cost(promised, charge.words)}." if promised.formal else UNPROVED
+    return {
+        "words": charge.words,
+        "epsilon": promised.epsilon,
+        "sentence": cost,
+        "language": await room.quick.do(room.desk.language),
+        "spent": room.desk.spent_in_words,
+        "ledger": ledger,
+    }
 
 
 async def rewrite(room: Room, given: dict[str, Any]) -> object:
@@ -214,11 +239,12 @@ async def measured(room: Room, _: dict[str, Any]) -> object:
 def _measured(desk: Desk) -> dict[str, Any]:
     draft = desk.drafted()
     before, after = desk.measure(draft.draw.original), desk.measure(draft.text)
-    alike = desk.same_writer()
+    alike, likeness = desk.same_writer(), desk.meaning_kept()
     return {
         "before": _short(before.to_json()),
         "after": _short(after.to_json()),
-        "meaning_kept": desk.meaning_kept(),
+        "meaning_kept": likeness,
+        "meaning_in_words": None if likeness is None else methods.meaning_in_words(likeness),
         "same_writer": None if alike is None else asdict(alike),
     }
 
@@ -237,19 +263,20 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
         "text": draft.text,
         "terms": None if drawn.terms is None else [list(pair) for pair in drawn.terms],
         "changes": [[change.before, change.after, change.same] for change in drawn.changes],
-        "edits": {str(place): words for place, words in draft.edits.items()},
+        "edits": {str(number): words for number, words in draft.edits.items()},
         "current": drawn.original == room.desk.text,
-        "spent": room.desk.told,
+        "spent": room.desk.spent_in_words,
         "ledger": room.desk.ledger,
     }
 
 
+_RISK = ("before", "after", "meaning_kept", "meaning_in_words", "same_writer")
 _DESK = ("text", "references", "drawn", "draws", "drafts", "spent", "ledger")
 _CHANGE = Whole(0, _MOST_CHANGES)
 _CHOSEN = Record({"protection": PROTECTIONS, "position": Whole(0, MOST_POSITION)})
 _STATE = ("state", "done", "total", "problem", "own_texts", "other_texts", "writers", "words")
 _DRAFT = ("protection", "title", "position", "badge", "text", "terms", "changes", "edits", "current", "spent", "ledger")
-_PRICE = ("words", "epsilon", "sentence", "spent", "ledger")
+_PRICE = ("words", "epsilon", "sentence", "language", "spent", "ledger")
 _EDIT = Record(
     {"change": _CHANGE, "to": ChoiceField(("drawn", "original", "word")), "word": TextField(200, 1)},
     frozenset({"word"}),
@@ -269,7 +296,7 @@ OPERATIONS = (
     Operation("/references", "GET", "How far training is", references, None, _STATE),
     Operation("/references", "POST", "Train attackers on other texts", take_references, _REFERENCES, _STATE),
     Operation("/references", "DELETE", "Forget the other texts", drop_references, None, _STATE),
-    Operation("/methods", "GET", "The protections", offered, None, ("cards", "default")),
+    Operation("/methods", "GET", "The protections", offered, None, ("cards", "default", "default_table")),
     Operation("/price", "POST", "What a draw would cost", price, _CHOSEN, _PRICE),
     Operation("/rewrite", "POST", "Charge a draw and show it", rewrite, _CHOSEN, _DRAFT, waits=True),
     Operation("/draft", "GET", "The draft", draft_state, None, _DRAFT),
@@ -277,9 +304,7 @@ OPERATIONS = (
     Operation("/draft/reject", "POST", "Put the original back everywhere", reject, None, _DRAFT),
     Operation("/draft/edit", "POST", "Change one stretch", edit, _EDIT, ("badge", "change", "now", "edits")),
     Operation("/draft/words", "POST", "Other words for a change", candidates, Record({"change": _CHANGE}), ("words",)),
-    Operation(
-        "/draft/risk", "GET", "Measure the draft", measured, None, ("before", "after", "meaning_kept", "same_writer")
-    ),
+    Operation("/draft/risk", "GET", "Measure the draft", measured, None, _RISK),
 )
 
 

@@ -31,21 +31,21 @@ def compare(original: str, released: str) -> list[Change]:
     before, after = _TOKEN.findall(original), _TOKEN.findall(released)
     cores = [_core(token) for token in before], [_core(token) for token in after]
     changes: list[Change] = []
-    for one, other in _aligned(*cores):
-        left = "" if one is None else before[one]
-        right = "" if other is None else after[other]
-        same = one is not None and other is not None and cores[0][one] == cores[1][other]
-        if other is None and changes and not changes[-1].after:  # one stretch for all that was left out together
+    for row, column in _aligned(*cores):
+        left = "" if row is None else before[row]
+        right = "" if column is None else after[column]
+        same = row is not None and column is not None and cores[0][row] == cores[1][column]
+        if column is None and changes and not changes[-1].after:  # one stretch for all that was left out together
             left = changes.pop().before + left
         changes.append(Change(left, right, same))
     return changes
 
 
 def _aligned(before: Sequence[str], after: Sequence[str]) -> Iterator[tuple[int | None, int | None]]:
-    """Yield pairs of places; None stands for a word that has no partner."""
+    """Yield pairs of indices; None stands for a word that has no partner."""
     if not before or not after:
-        yield from ((place, None) for place in range(len(before)))
-        yield from ((None, place) for place in range(len(after)))
+        yield from ((row, None) for row in range(len(before)))
+        yield from ((None, column) for column in range(len(after)))
         return
     starts, steps = _cheapest(before, after)
     row, column = len(before), len(after)
@@ -83,7 +83,12 @@ def _cheapest(before: Sequence[str], after: Sequence[str]) -> tuple[list[int], l
 
 
 def _best(
-    row: int, column: int, before: Sequence[str], after: Sequence[str], former: dict[int, float], own: dict[int, float]
+    row: int,
+    column: int,
+    before: Sequence[str],
+    after: Sequence[str],
+    former: dict[int, float],
+    row_prices: dict[int, float],
 ) -> tuple[float, int]:
     """Return the price of a cell and the step that leads to it."""
     if not row and not column:
@@ -94,16 +99,16 @@ def _best(
         step = _PAIR
     if row and column in former and former[column] + _GAP < best:
         best, step = former[column] + _GAP, _LEFT_OUT
-    if column - 1 in own and own[column - 1] + _GAP < best:
-        best, step = own[column - 1] + _GAP, _ADDED
+    if column - 1 in row_prices and row_prices[column - 1] + _GAP < best:
+        best, step = row_prices[column - 1] + _GAP, _ADDED
     return best, step
 
 
-def _apart(one: str, other: str) -> float:
+def _apart(word: str, other: str) -> float:
     """Return the price of a pair of words: nothing for the same, less for those that begin alike."""
-    if one == other:
+    if word == other:
         return 0.0
-    return 0.7 if one[:3] == other[:3] else 1.0
+    return 0.7 if word[:3] == other[:3] else 1.0
 
 
 def _core(token: str) -> str:

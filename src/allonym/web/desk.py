@@ -72,9 +72,9 @@ class Desk:
         return added([charge.promised for charge in self.charges])
 
     @property
-    def told(self) -> str:
+    def spent_in_words(self) -> str:
         """What was spent, in a sentence, where there is no ledger that says it."""
-        return rewriting.told(self.spent) if self.held is None else ""
+        return rewriting.spent_in_words(self.spent) if self.held is None else ""
 
     @property
     def badge(self) -> Badge:
@@ -84,7 +84,7 @@ class Desk:
     @property
     def ledger(self) -> str:
         """What the ledger held after the last draw, in words."""
-        return "" if self.purse is None or self.held is None else self.purse.told(self.held)
+        return "" if self.purse is None or self.held is None else self.purse.balance(self.held)
 
     def forget(self) -> None:
         """Drop all texts and what was learned from them; what a ledger holds stays there."""

@@ -19,11 +19,13 @@ from allonym.web.desk import Desk
 from allonym.web.rendering import render
 from allonym.web.reporting import Report
 from allonym.web.rewriting import Draft
+from allonym.web.table import UploadedTable
 
 File = tuple[str, str, bytes]  # name, media type, content
 
 HTML = "text/html; charset=utf-8"
 _PUBLIC = "It holds no word of the original and no figure measured on it."
+_PUBLIC_TABLE = "It holds nothing of the texts, and no figure measured on them."
 _PAN_WORDS = 50
 _FEW_WORDS = re.compile(rf"(?:\s*\S+\s*){{1,{_PAN_WORDS}}}|\s+")
 _WARNING = "It holds your original text and every change. Do not publish it, and do not send it with the result."
@@ -45,13 +47,12 @@ def result(desk: Desk) -> File:
 def privacy(desk: Desk) -> File:
     """Return what is promised about the result, as `anonymize` writes it beside its output."""
     draft = desk.drafted()
-    report = reporting.build(desk)
     record = {
         "tool": "allonym",
         "version": __version__,
         "method": methods.card(draft.draw.protection).method,
-        "parameters": methods.parameters(draft.draw.protection, draft.draw.position),
-        "claim": report.badge.to_json(),
+        "parameters": methods.shown_parameters(draft.draw.protection, draft.draw.position),
+        "claim": desk.badge.to_json(),
         "draws": [charge.to_json() for charge in desk.charges],
         "guarantee": None if draft.edited else draft.draw.guarantee.to_dict(),
     }
@@ -73,6 +74,13 @@ def internal_report(desk: Desk) -> File:
     texts = {"draft": draft, "changes": list(_changes(draft))}
     page = _page(report, "internal", _WARNING, {**measured, "rows": report.rows}, **texts)
     return "internal-report.html", HTML, page
+
+
+def table_report(table: UploadedTable) -> File:
+    """Return the report of a table whose texts were protected; nothing of the texts is in it."""
+    choice, job = table.finished()
+    report = reporting.of_table(choice.protection, choice.position, job.per_document, table.spent, table.command)
+    return "table-report.html", HTML, _page(report, "public", _PUBLIC_TABLE, None)
 
 
 def _changes(draft: Draft) -> Iterator[dict[str, Any]]:
@@ -118,8 +126,8 @@ def pan(desk: Desk) -> File:
 def _stretches(draft: Draft) -> Iterator[tuple[str, str]]:
     """Yield the original and what stands for it, piece by piece; what is long and was left out is cut."""
     before, after = "", ""
-    for place, change in enumerate(draft.draw.changes):
-        now = draft.edits.get(place, change.after)
+    for index, change in enumerate(draft.draw.changes):
+        now = draft.edits.get(index, change.after)
         for piece in _FEW_WORDS.findall(change.before) or [""]:
             if count_words(before + piece) > _PAN_WORDS:
                 yield before, after
@@ -140,7 +148,7 @@ OFFERED: dict[str, tuple[Callable[[Desk], File], str, str]] = {  # what makes it
 }
 
 
-def _page(report: Report, kind: str, note: str, measured: dict[str, Any], **texts: Any) -> bytes:  # noqa: ANN401
+def _page(report: Report, kind: str, note: str, measured: dict[str, Any] | None, **texts: Any) -> bytes:  # noqa: ANN401
     """Return a report as one HTML file without scripts, that opens anywhere; texts are for the writer alone."""
     style = (files("allonym.web") / "static" / "report.css").read_text(encoding="utf-8") + reporting.figure_styles()
     given = {"report": report, "kind": kind, "note": note, "style": style, "measured": measured}

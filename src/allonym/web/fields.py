@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -81,6 +81,24 @@ class ChoiceField:
     def schema(self) -> dict[str, Any]:
         """Return its JSON schema."""
         return {"type": "string", "enum": list(self.options)}
+
+
+@dataclass(frozen=True)
+class OfferedField:
+    """One of a few words that are known only when they are asked for."""
+
+    options: Callable[[], Sequence[str]]
+
+    def check(self, value: object, name: str) -> str:
+        """Return the word, or raise `Invalid`."""
+        return self._choice().check(value, name)
+
+    def schema(self) -> dict[str, Any]:
+        """Return its JSON schema."""
+        return self._choice().schema()
+
+    def _choice(self) -> ChoiceField:
+        return ChoiceField(tuple(self.options()))
 
 
 @dataclass(frozen=True)

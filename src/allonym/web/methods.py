@@ -15,14 +15,18 @@ from allonym import anonymizers, models
 from allonym.anonymizers.base import Anonymizer
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.errors import AllonymError, ParameterError
+from allonym.jobs.plan import plain_parameter
 from allonym.metrics.figures import percent
-from allonym.privacy import accounting
-from allonym.privacy.statement import number
+from allonym.privacy import Guarantee, accounting
+from allonym.privacy.statement import counted, number
+from allonym.web import levels
+from allonym.web.levels import Level
 
 MOST_WORDS = 20_000
-_GROUPS = ("numbers", "readable", "style")  # as the page has them, from left to right
+LETTER, TABLE = "letter", "table"  # what people come with
+_GROUPS = ("style", "readable", "numbers")  # as the page has them, from left to right
 _BUILT = 6  # anonymizers kept ready: the tables of a word method take seconds to make
-_BEHIND = ("points", "model", "weights", "learned")  # what the page need not know of a curve
+_BEHIND = ("points", "model", "weights", "learned", "kept_floor")  # what the page need not know of a curve
 _building = Lock()
 
 Record = dict[str, Any]
@@ -38,17 +42,34 @@ class Card:
     title: str
     gives: str
     proved: bool
+    suits: tuple[str, ...] = ()  # what it is offered for first: LETTER, TABLE
+    counts: bool = False  # whether it gives words and their counts, and no text
+
+
+_books: list[str] = []  # folders of books that this page was started with
+
+
+def take_books(books: Sequence[str]) -> None:
+    """Offer sentences of these books, too, in place of those of former ones."""
+    _books[:] = books
+    _offers.cache_clear()
+    _sliders.cache_clear()
 
 
 @cache
 def _offers() -> dict[str, tuple[Card, Offer]]:
-    """Return all that the methods offer."""
+    """Return all that the methods offer, those that lead first within their group."""
     made = []
     for method, example in anonymizers.examples().items():
-        for offer in example.offers():
-            group = "style" if not offer.proved else "numbers" if example.kind == "vectors" else "readable"
-            made.append((Card(offer.name, method, group, offer.title, offer.gives, offer.proved), offer))
-    return {card.name: (card, offer) for card, offer in sorted(made, key=lambda one: _GROUPS.index(one[0].group))}
+        counts = example.kind == "vectors"
+        offers = {offer.name: offer for offer in example.offers()}
+        offers |= {offer.name: offer for book in _books for offer in example.offers_from(book)}
+        for offer in offers.values():
+            group = "style" if not offer.proved else "numbers" if counts else "readable"
+            suits = tuple(offer.suits)
+            made.append((Card(offer.name, method, group, offer.title, offer.gives, offer.proved, suits, counts), offer))
+    made.sort(key=lambda pair: (_GROUPS.index(pair[0].group), LETTER not in pair[0].suits))
+    return {card.name: (card, offer) for card, offer in made}
 
 
 def cards() -> list[Card]:
@@ -56,16 +77,53 @@ def cards() -> list[Card]:
     return [card for card, _ in _offers().values()]
 
 
-def default() -> str:
-    """Return the card of those who press the button without reading: the first readable one with a proof."""
-    return next((card.name for card in cards() if card.group == "readable"), cards()[0].name)
+def default(what: str = LETTER) -> str:
+    """Return the card of those who press the button without reading.
+
+    It is the first that suits what they came with and can be had; else the first readable one with a proof.
+    """
+    suiting = [card.name for card in cards() if what in card.suits and _can_be_had(card.name)]
+    readable = [card.name for card in cards() if card.group == "readable"]
+    return [*(sorted(suiting, key=_counts_first) if what == TABLE else suiting), *readable, cards()[0].name][0]
+
+
+def _counts_first(name: str) -> bool:
+    return not card(name).counts
+
+
+def _can_be_had(name: str) -> bool:
+    try:
+        _sliders(name)
+    except AllonymError:
+        return False
+    return True
 
 
 @cache
 def curves() -> dict[str, Record]:
     """Return what was measured for each position of each slider; made by tools/build_curves.py."""
+    return dict(_stored()["curves"])
+
+
+@cache
+def _stored() -> Record:
     content = json.loads((files("allonym.web") / "curves.json").read_text(encoding="utf-8"))
-    return dict(content["curves"])
+    return dict(content)
+
+
+def meaning_in_words(likeness: float) -> str:
+    """Return how much of the meaning is kept, by the likeness of two texts and that of unrelated ones."""
+    return levels.kept_in_words(likeness, _stored()["unrelated"]["meaning"], "the meaning")
+
+
+def level(name: str, position: int, *, total: float | None, edited: bool = False) -> Level:
+    """Return how well a text is protected: by what was measured with the model that ships, and by what is proved.
+
+    `total` is the proved loss of all that was drawn, between any two documents; None where there is no such total.
+    """
+    measured, index = curve(name, position)
+    current = measured if measured is not None and is_current(measured) else None
+    return levels.level(current, index, proved=card(name).proved, total=total, edited=edited)
 
 
 def offered() -> list[Record]:
@@ -85,7 +143,7 @@ def _sliders(name: str) -> Sequence[Slider]:
 
 
 def _placed(name: str, position: int) -> tuple[Slider, int]:
-    """Return the slider that a position of a card stands on, and its place there."""
+    """Return the slider that a position of a card stands on, and its index there."""
     index = position
     for slider in _sliders(name):
         if 0 <= index < len(slider.positions):
@@ -98,6 +156,15 @@ def parameters(name: str, position: int) -> Record:
     """Return what a position of a card's slider stands for; refuse one that cannot be had."""
     slider, index = _placed(name, position)
     return dict(slider.positions[index])
+
+
+def shown_parameters(name: str, position: int) -> Record:
+    """Return the same as it may be shown and sent: of a folder its name alone, for where it lies is nobody's business.
+
+    >>> shown_parameters("counts", 0)
+    {'epsilon': 6.9, 'words': 150}
+    """
+    return {key: plain_parameter(value) for key, value in parameters(name, position).items()}
 
 
 def stored(name: str, position: int) -> tuple[float | None, int | None]:
@@ -113,7 +180,7 @@ def stored(name: str, position: int) -> tuple[float | None, int | None]:
 
 
 def curve(name: str, position: int) -> tuple[Record | None, int]:
-    """Return the curve that a position lies on, if one was measured, and its place there."""
+    """Return the curve that a position lies on, if one was measured, and its index there."""
     slider, index = _placed(name, position)
     return _measured(name, slider), index
 
@@ -143,16 +210,18 @@ def unprepared(name: str, position: int) -> Anonymizer:
 def command(name: str, position: int, source: str = "YOUR.txt") -> str:
     """Return the command line that repeats a choice."""
     words = ["allonym", "anonymize", source, "--method", card(name).method]
-    for parameter, value in parameters(name, position).items():
+    for parameter, value in shown_parameters(name, position).items():
         flag = parameter.replace("_", "-")
         words += [f"--{flag}" if value else f"--no-{flag}"] if isinstance(value, bool) else [f"--{flag}", str(value)]
     return shlex.join(words)
 
 
-def cost(loss_per_word: float, words: int) -> str:
+def cost(promised: Guarantee, words: int) -> str:
     """Return the price of a text in words, rounded up."""
-    total = number(accounting.total(loss_per_word, words))
-    return f"ε ≤ {number(loss_per_word)} for each word × {words:,} words = {total} for the whole text"
+    loss = promised.loss_per_word or 0.0
+    total = number(accounting.total(loss, words))
+    each = f"ε ≤ {number(loss)} for each {promised.drawn}"
+    return f"{each} × {counted(words, promised.drawn)} = {total} for the whole text"
 
 
 def is_current(measured: Record) -> bool:
@@ -185,17 +254,17 @@ def _shown_sliders(name: str) -> Record:
         return {"problem": str(error), "sliders": []}
     shown, first = [], 0
     for slider in sliders:
-        shown.append(_shown_slider(slider, _measured(name, slider), first))
+        shown.append(_shown_slider(name, slider, _measured(name, slider), first))
         first += len(slider.positions)
     return {"problem": "", "sliders": shown}
 
 
-def _shown_slider(slider: Slider, measured: Record | None, first: int) -> Record:
-    """Return a slider; one that was not measured has labels alone."""
-    labels = [{"label": label, "position": first + place} for place, label in enumerate(_labels(slider))]
+def _shown_slider(name: str, slider: Slider, measured: Record | None, first: int) -> Record:
+    """Return a slider with the level of each position; one that was not measured has no figures."""
+    marks = [_shown_mark(name, first + index, label) for index, label in enumerate(_labels(slider))]
     if measured is None:
-        return {"label": slider.label, "measured": False, "points": labels}
-    points = [_shown_point(point) | label for point, label in zip(measured["points"], labels, strict=True)]
+        return {"label": slider.label, "measured": False, "points": marks}
+    points = [_shown_point(point, measured) | mark for point, mark in zip(measured["points"], marks, strict=True)]
     about = {name: value for name, value in measured.items() if name not in _BEHIND}
     about["warning"] = learned(measured) if "learned" in measured else ""
     return {"label": slider.label, "measured": True, "current": is_current(measured), **about, "points": points}
@@ -204,12 +273,25 @@ def _shown_slider(slider: Slider, measured: Record | None, first: int) -> Record
 def _labels(slider: Slider) -> Sequence[str]:
     """Return what the positions are called: by number where there are not as many names as positions."""
     count = len(slider.positions)
-    return slider.labels if len(slider.labels) == count else [f"{place} of {count}" for place in range(1, count + 1)]
+    return slider.labels if len(slider.labels) == count else [f"{rank} of {count}" for rank in range(1, count + 1)]
 
 
-def _shown_point(point: Record) -> Record:
-    """Return a point with the loss of its words as it is printed, if it has one: rounded up here, as everywhere."""
-    return point if point.get("loss_per_word") is None else {**point, "loss": number(point["loss_per_word"])}
+def _shown_mark(name: str, position: int, label: str) -> Record:
+    """Return what is said of every position: what it is called, and the level of one text that is drawn with it."""
+    # Where no price is stored, tables would have to be made to know it; the draw itself then says what is proved.
+    loss, words = stored(name, position) if curve(name, position)[0] is not None else (None, None)
+    total = None if loss is None or words is None else accounting.total(loss, words)
+    return {"label": label, "position": position, "level": level(name, position, total=total).to_json()}
+
+
+def _shown_point(point: Record, measured: Record) -> Record:
+    """Return a point with what it keeps in words, and the loss of its words rounded up, if it has one."""
+    shown = dict(point)
+    if point["kept"] is not None:
+        shown["keeps"] = levels.kept_in_words(point["kept"], measured["kept_floor"], measured["kept_of"])
+    if point.get("loss_per_word") is not None:
+        shown["loss"] = number(point["loss_per_word"])
+    return shown
 
 
 @lru_cache(maxsize=_BUILT)

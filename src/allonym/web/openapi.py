@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from allonym import __version__
-from allonym.web import api, suggesting, table_pages
+from allonym.web import api, letters, suggesting, table_pages
 from allonym.web.api import PREFIX, Operation
 
-OPERATIONS = (*api.OPERATIONS, *suggesting.OPERATIONS, *table_pages.OPERATIONS)
+OPERATIONS = (*api.OPERATIONS, *suggesting.OPERATIONS, *table_pages.OPERATIONS, *letters.OPERATIONS)
 
 _ERRORS = {
     "400": "The request cannot be read.",
@@ -27,7 +27,8 @@ def description() -> dict[str, Any]:
     paths: dict[str, dict[str, Any]] = {}
     for operation in OPERATIONS:
         paths.setdefault(f"{PREFIX}{operation.path}", {})[operation.method.lower()] = _described(operation)
-    paths[table_pages.UPLOAD]["post"] = _upload()
+    paths[table_pages.UPLOAD]["post"] = _upload("Take a table", ("state", "name", "columns", "rows"))
+    paths[letters.UPLOAD] = {"post": _upload("Read a document", ("text", "note"))}
     return {
         "openapi": "3.1.0",
         "info": {"title": "allonym, the local page", "version": __version__},
@@ -49,10 +50,10 @@ def _described(operation: Operation) -> dict[str, Any]:
     return described
 
 
-def _upload() -> dict[str, Any]:
-    """Return the one operation that takes a form: a table."""
+def _upload(summary: str, answers: tuple[str, ...]) -> dict[str, Any]:
+    """Return an operation that takes a form with a file."""
     file = {"type": "object", "properties": {"file": {"type": "string", "format": "binary"}}, "required": ["file"]}
-    taken = _answered("Take a table", ("state", "name", "columns", "rows"))
+    taken = _answered(summary, answers)
     taken["requestBody"] = {"required": True, "content": {"multipart/form-data": {"schema": file}}}
     return taken
 

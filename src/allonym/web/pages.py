@@ -47,7 +47,7 @@ async def report(request: Request) -> Response:
         built = await room.quick.do(reporting.build, room.desk)
     except Busy as busy:
         return PlainTextResponse(f"{busy}\n", 503, {"Retry-After": str(RETRY_AFTER)})
-    spent = {"spent": room.desk.told, "ledger": room.desk.ledger}
+    spent = {"spent": room.desk.spent_in_words, "ledger": room.desk.ledger}
     shown = {"report": built, "files": downloads.names(room.desk), "limits": reporting.LIMITS}
     shown["not_covered"] = reporting.NOT_COVERED
     return page(request, "report.html", "report", **shown, **spent)

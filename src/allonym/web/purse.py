@@ -64,7 +64,7 @@ class Purse:
         with self._opened() as ledger:
             yield Account(ledger, self.dataset, self.caps)
 
-    def told(self, totals: Totals | None = None) -> str:
+    def balance(self, totals: Totals | None = None) -> str:
         """Return what was spent, by now or by then, in words."""
         if totals is None and self.path.exists():
             with self._opened() as ledger:

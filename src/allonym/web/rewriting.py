@@ -16,8 +16,9 @@ from allonym.privacy import Guarantee, accounting
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
 from allonym.privacy.statement import counted, number
 from allonym.recognition.reliability import count_words
-from allonym.web import methods
+from allonym.web import levels, methods
 from allonym.web.changes import Change, compare, core, with_word
+from allonym.web.levels import Level
 
 EDITED = "Edited by you: measured only"
 _EDITED_WHY = "Words were chosen with the original in sight, so the proof no longer covers this text."
@@ -51,16 +52,17 @@ class DrawCharge:
 
 @dataclass(frozen=True)
 class Badge:
-    """What may be claimed of a draft."""
+    """What may be claimed of a draft: a level for everybody, and behind it the numbers."""
 
-    state: str  # "unproved", "edited", "mixed", "rerolled" or "proved"
-    title: str
-    detail: str
+    level: Level
+    state: str  # what of it is proved: "unproved", "edited", "mixed", "rerolled" or "proved"
+    proof: str  # the same in a few words, with the total where there is one
+    detail: str  # and in full sentences
     statement: str  # the promise in full, where there is one
 
-    def to_json(self) -> dict[str, str]:
+    def to_json(self) -> dict[str, Any]:
         """Return everything by name."""
-        return asdict(self)
+        return asdict(self) | {"level": self.level.to_json()}
 
 
 @dataclass(frozen=True)
@@ -129,8 +131,9 @@ def estimate(protection: str, position: int, text: str) -> DrawCharge:
     """Return what a draw would cost at most, at once: by the loss stored with the slider, and every word counted."""
     _check(text)
     loss, words = methods.stored(protection, position)
-    words = methods.unprepared(protection, position).words_at_most(text) if words is None else words
-    promised = accounting.pure(loss_per_word=loss or 0.0, words=words)
+    anonymizer = methods.unprepared(protection, position)
+    words = anonymizer.words_at_most(text) if words is None else words
+    promised = accounting.pure(loss_per_word=loss or 0.0, words=words, drawn=anonymizer.drawn)
     return DrawCharge(protection, words, promised if loss is not None else promised.withdrawn("measured only"))
 
 
@@ -155,33 +158,44 @@ def draw(protection: str, position: int, text: str, words: int) -> Draw:
 
 
 def badge(draft: Draft, spent: Totals, *, edited: bool = False) -> Badge:
-    """Return what may be claimed of a draft, truthfully: proved, drawn again, proved alone, or measured only.
+    """Return what may be claimed of a draft: its level, and whether it is proved, drawn again, or measured only.
 
     `spent` is what all draws cost, this one too; `edited` says whether others may know a draft that was edited.
     """
     promised = draft.draw.guarantee
+    level = _level(draft, spent)
     if not promised.formal:
-        return Badge("unproved", NOT_PROVED, str(promised), "")
+        return Badge(level, "unproved", NOT_PROVED, str(promised), "")
     if draft.edited:
-        return Badge("edited", EDITED, _EDITED_WHY, "")
-    each = f"ε ≤ {number(promised.loss_per_word or 0.0)} for each of {draft.draw.words:,} words"
+        return Badge(level, "edited", EDITED, _EDITED_WHY, "")
+    drawn = counted(draft.draw.words, promised.drawn)
+    each = f"ε ≤ {number(promised.loss_per_word or 0.0)} for each of {drawn}"
     if promised.adjacency != ANY_TWO_DOCUMENTS:
         each += f", between {promised.adjacency}"
     draws = counted(spent.releases, "release" if spent.dataset else "draw")  # a ledger also knows those of others
     if spent.document is None:
-        state, title = "mixed", PROVED_ALONE
+        state, proof = "mixed", PROVED_ALONE
         detail = f"This draw: {each}. Nothing is promised for all together: {draws}, {why_not(spent)}."
     elif spent.releases > 1:
-        state, title = "rerolled", f"Proved: ε = {number(spent.document)}, {draws}"
+        state, proof = "rerolled", f"Proved: ε = {number(spent.document)}, {draws}"
         holds = f", and their sum holds{where(spent).removeprefix(',')}" if spent.between else ""
         detail = f"All draws add up{holds}; this one alone is {each}."
     else:
-        state, title, detail = "proved", f"Proved: ε = {number(spent.document)}", f"{each}."
+        state, proof, detail = "proved", f"Proved: ε = {number(spent.document)}", f"{each}."
     also = f" {ALSO_EDITED}" if edited else ""
-    return Badge(state, title, f"{detail}{also}", str(promised))
+    return Badge(level, state, proof, f"{detail}{also}", str(promised))
 
 
-def told(spent: Totals) -> str:
+def _level(draft: Draft, spent: Totals) -> Level:
+    """Return the level of a draft; a proof counts with all that was spent, where that holds of any two documents."""
+    drawn = draft.draw
+    together = None if spent.document is None or spent.between else float(spent.document)
+    of_one = methods.level(drawn.protection, drawn.position, total=together, edited=draft.edited)
+    several = spent.releases > 1 and not draft.edited
+    return replace(of_one, reason=f"{of_one.reason} {levels.SEVERAL}") if several else of_one
+
+
+def spent_in_words(spent: Totals) -> str:
     """Return what was spent since the page was opened, or everything forgotten, in a sentence; empty for nothing."""
     return f"Spent so far: {worded(spent, 'draw')}" if spent.releases else ""
 

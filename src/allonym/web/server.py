@@ -7,7 +7,7 @@ import logging
 import signal
 import socket
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import uvicorn
@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from allonym.web import api, guard, openapi, pages, table_pages
+from allonym.web import api, guard, letters, methods, openapi, pages, table_pages
 from allonym.web.desk import Desk
 from allonym.web.heads import PromptHeads
 from allonym.web.purse import Purse
@@ -36,8 +36,13 @@ def build(
     port: int,
     complain: Callable[[str], None] = lambda _: None,
     purse: Purse | None = None,
+    books: Sequence[str] = (),
 ) -> guard.Guard:
-    """Return the whole page, guarded; `complain` is told of bugs, in sentences without text."""
+    """Return the whole page, guarded; `complain` is told of bugs, in sentences without text.
+
+    `books` are folders of books whose sentences are offered, beside those that ship.
+    """
+    methods.take_books(books)
 
     @contextlib.asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -45,14 +50,14 @@ def build(
         sys.setswitchinterval(_TURN_S)
         yield
         sys.setswitchinterval(before)
-        for worker in (room.quick, room.long):
+        for worker in (room.quick, room.long, room.tables):
             worker.close()
         room.forget()
 
     app = Starlette(routes=_routes(), lifespan=lifespan, exception_handlers={guard.Refused: _refused})
     app.router.redirect_slashes = False
     app.state.access = access
-    app.state.room = room = api.Room(Desk(purse=purse), Worker("quick"), Worker("long"))
+    app.state.room = room = api.Room(Desk(purse=purse), Worker("quick"), Worker("long"), Worker("tables"))
     return guard.Guard(app, access, port, complain)
 
 
@@ -134,7 +139,10 @@ def _routes() -> list[Route]:
         Route(guard.DOOR, pages.door, methods=["GET"]),
         Route(guard.DOOR, pages.enter, methods=["POST"]),
     ]
-    by_path: dict[str, Answers] = {table_pages.UPLOAD: {"POST": table_pages.upload}}
+    by_path: dict[str, Answers] = {
+        table_pages.UPLOAD: {"POST": table_pages.upload},
+        letters.UPLOAD: {"POST": letters.upload},
+    }
     for operation in openapi.OPERATIONS:
         by_path.setdefault(f"{api.PREFIX}{operation.path}", {})[operation.method] = api.endpoint(operation)
     routes += [_operations(path, operations) for path, operations in by_path.items()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any, TypeVar
+from typing import Any
 
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
@@ -16,8 +16,8 @@ from starlette.routing import Route
 from allonym.errors import AllonymError, InputError
 from allonym.formats.base import table_suffixes
 from allonym.jobs.outputs import privacy_path
-from allonym.web import guard, pages, table
-from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Handler, Operation, Room, answered, problem
+from allonym.web import arrival, downloads, guard, pages, table, work
+from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Arriving, Handler, Operation, Room, answered, problem
 from allonym.web.fields import ChoiceField, Invalid, Record, Several, TextField, Whole
 from allonym.web.work import Busy
 
@@ -32,24 +32,23 @@ _START = Record(
         "position": Whole(0, MOST_POSITION),
         "first_row": ChoiceField((table.FIRST_ROW_NAMES,)),
         "names": ChoiceField(("keep", "mark", "replace")),
+        "counts_as": ChoiceField(table.COUNTS_AS),
     },
-    frozenset({"author", "first_row", "names"}),
+    frozenset({"author", "first_row", "names", "counts_as"}),
 )
-_NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], "done": 0, "total": 0, "problem": "",
-         "promise": "", "command": "", "ledger": "", "chosen": None}  # fmt: skip
+_NO_QUOTE = table.Quote().to_json()
+_NONE = {"state": "none", "name": "", "columns": [], "named": True, "rows": [], "count": 0, "guess": None, "done": 0,
+         "total": 0, "problem": "", "promise": "", "command": "", "ledger": "", "chosen": None,
+         "quote": _NO_QUOTE}  # fmt: skip
 _KEPT = "The table is still here."
-_SLOW_TABLE = (
-    f"Reading the table takes longer than {guard.SECONDS:.0f} seconds; it goes on, so load this page again in a little "
-    "while: you will find the table then, or why it could not be read."
-)
+_FORGOTTEN = "This table was forgotten while it was read; choose it again."
 
 Given = dict[str, Any]
-_Done = TypeVar("_Done")
 
 
 async def screen(request: Request) -> Response:
     """Show the Table screen."""
-    return pages.page(request, "table.html", "table", suffixes=", ".join(table_suffixes()), previewed=table.PREVIEWED)
+    return pages.page(request, "table.html", "table", suffixes=", ".join(table_suffixes()), previewed=arrival.PREVIEWED)
 
 
 async def upload(request: Request) -> Response:
@@ -70,46 +69,62 @@ async def _taken(request: Request) -> Response:
             name, content = file.filename, await file.read()
     except HTTPException:
         raise Invalid("The form cannot be read; send one file and nothing else.") from None
-    turn, room.missed = room.turn, ""
+    turn = room.expect(name)
+    try:
+        await _soon(room, lambda: _arrived(room, turn, name, content), lambda why: _missed(room, turn, why))
+    except Busy:
+        room.arriving = None
+        raise
+    return JSONResponse(await state(room, {}))
 
-    def take() -> table.UploadedTable:
-        taken = table.take(name, content)
+
+def _arrived(room: Room, turn: int, name: str, content: bytes) -> None:
+    """Read a table and hold it, unless it was forgotten or another was taken meanwhile."""
+
+    def progress(rows: int) -> None:
         if room.turn != turn:
-            taken.close()
-            raise InputError("This table was forgotten while it was read; choose it again.")
-        room.hold(taken)
-        return taken
-
-    def miss(why: str) -> None:
-        if room.turn == turn:  # otherwise it was forgotten, and nobody asks
-            room.missed = why
+            raise InputError(_FORGOTTEN)
+        room.arriving = Arriving(name[:200], rows)
 
     try:
-        return JSONResponse((await _done_though_late(room, take, miss)).to_json())
-    except Busy as busy:
-        raise Busy(_SLOW_TABLE, goes_on=True) if busy.goes_on else busy from None
+        read = arrival.read(name, content, progress)
+    except BaseException:
+        if room.turn == turn:
+            room.arriving = None
+        raise
+    taken = table.UploadedTable.of(read)
+    if room.turn != turn:
+        taken.close()
+        raise InputError(_FORGOTTEN)
+    room.hold(taken)
 
 
-async def _done_though_late(room: Room, work: Callable[[], _Done], miss: Callable[[str], None]) -> _Done:
-    """Return what work does, however long that is; where its request was answered meanwhile, a failure is missed."""
+def _missed(room: Room, turn: int, why: str) -> None:
+    if room.turn == turn:  # otherwise it was forgotten, and nobody asks
+        room.missed = why
+
+
+async def _soon(room: Room, task: Callable[[], None], miss: Callable[[str], None]) -> None:
+    """Do work that may take long: it goes on beyond the request, and a failure after its answer is missed."""
     late = False
 
-    def noted() -> _Done:
+    def noted() -> None:
         try:
-            return work()
+            task()
         except Exception as error:
-            if late:  # nobody waits for the answer any more
-                miss(_missed(error))
-            raise
+            if not late:
+                raise
+            miss(_sentence(error))  # nobody waits for the answer any more
 
     try:
-        return await room.quick.do(noted)
+        await room.tables.wait_for(noted, work.AT_ONCE)
     except Busy as busy:
         late = busy.goes_on
-        raise
+        if not late:
+            raise
 
 
-def _missed(error: Exception) -> str:
+def _sentence(error: Exception) -> str:
     if isinstance(error, AllonymError):
         return str(error)
     return f"The table could not be read ({type(error).__name__}); check that its name fits what it holds."
@@ -117,19 +132,32 @@ def _missed(error: Exception) -> str:
 
 async def state(room: Room, _: Given) -> object:
     """Return how far the table is."""
-    return {**_NONE, "problem": room.missed} if room.table is None else room.table.to_json()
+    if room.arriving is not None:
+        return {**_NONE, "state": "reading", "name": room.arriving.name, "done": room.arriving.rows}
+    if room.table is None:
+        return {**_NONE, "problem": room.missed}
+    shown = room.table.to_json()
+    return {**shown, "problem": shown["problem"] or room.missed}
 
 
 async def price(room: Room, given: Given) -> object:
-    """Say what a choice would cost; nothing is drawn. A table that was forgotten meanwhile costs nothing to say."""
+    """Say what a choice would cost; more may be known later, and is then told with the state of the table."""
     if room.table is None:
-        return {"sentence": "", "ledger": ""}
-    return await room.quick.do(_held(room).price, table.TableChoice(**given), room.desk.purse)
+        return _NO_QUOTE  # a table that was forgotten meanwhile costs nothing
+    held, choice = _held(room), table.TableChoice(**given)
+    if held.state not in ("checking", "running"):
+        held.ask(choice)
+        try:
+            await _soon(room, lambda: held.look(choice, room.desk.purse), lambda why: held.miss(choice, why))
+        except Busy as busy:
+            held.miss(choice, str(busy))
+    return held.quote
 
 
 async def start(room: Room, given: Given) -> object:
     """Begin to protect a column."""
     held, loop = _held(room), asyncio.get_running_loop()
+    held.check()
 
     def begin() -> None:
         try:
@@ -137,12 +165,16 @@ async def start(room: Room, given: Given) -> object:
         except Busy as busy:
             held.state, held.problem = "failed", str(busy)
 
-    def work() -> None:
+    def begun() -> None:
         held.start(table.TableChoice(**given), room.desk.purse)
         with suppress(RuntimeError):  # the page was closed meanwhile
             loop.call_soon_threadsafe(begin)
 
-    await _done_though_late(room, work, lambda why: setattr(held, "problem", why))
+    try:
+        await _soon(room, begun, lambda why: setattr(held, "problem", why))
+    except Busy:
+        held.back()
+        raise
     return held.to_json()
 
 
@@ -176,15 +208,19 @@ def _begin(room: Room, held: table.UploadedTable, *, resume: bool) -> None:
 
 
 async def save(request: Request) -> Response:
-    """Give the result or its guarantee; other names do not exist."""
+    """Give the result, its guarantee or its report; other names do not exist."""
     what = request.path_params["what"]
-    if what not in ("result", "privacy"):
+    if what not in ("result", "privacy", "report"):
         return problem(404, "There is no such file; choose one on the Tables screen.")
     return await answered(_saved(request.app.state.room, what), _KEPT)
 
 
 async def _saved(room: Room, what: str) -> Response:
-    result = _held(room).result()
+    held = _held(room)
+    result = held.result()
+    if what == "report":
+        name, kind, content = await room.quick.do(downloads.table_report, held)
+        return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="{name}"'})
     path, suffix = (result, result.suffix) if what == "result" else (privacy_path(result), ".privacy.json")
     return FileResponse(path, media_type="application/octet-stream", filename=f"table.anon{suffix}")
 
@@ -201,7 +237,7 @@ def _held(room: Room) -> table.UploadedTable:
 
 
 def _operation(path: str, method: str, summary: str, handler: Handler, body: Record | None = None) -> Operation:
-    answers = ("sentence", "ledger") if handler is price else tuple(_NONE)
+    answers = tuple(_NO_QUOTE) if handler is price else tuple(_NONE)
     return Operation(path, method, summary, handler, body, answers, kept=_KEPT)
 
 

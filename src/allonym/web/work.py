@@ -14,11 +14,12 @@ from allonym.web.guard import SECONDS
 
 MOST_WAITING = 8
 RETRY_AFTER = 2  # seconds
+AT_ONCE = 0.5  # seconds that a request waits for what may take long, before it answers that it goes on
 _FULL = "Too much is being computed already; wait a little and try again."
 _SLOW = f"This takes longer than {SECONDS:.0f} seconds; it goes on, so load this page again in a little while."
 
 _Given = ParamSpec("_Given")
-_Found = TypeVar("_Found")
+_Answer = TypeVar("_Answer")
 
 
 class Busy(Exception):  # noqa: N818 - an answer, not a fault
@@ -40,11 +41,15 @@ class Worker:
         self._waiting = 0
         Thread(target=self._work, name=f"allonym-{name}", daemon=True).start()
 
-    async def do(self, function: Callable[_Given, _Found], *given: _Given.args, **named: _Given.kwargs) -> _Found:
+    async def do(self, function: Callable[_Given, _Answer], *given: _Given.args, **named: _Given.kwargs) -> _Answer:
         """Run a function and return what it returns, or raise `Busy`; what takes longer than a request goes on."""
-        work = self._begin(lambda: function(*given, **named))
+        return await self.wait_for(lambda: function(*given, **named), SECONDS)
+
+    async def wait_for(self, function: Callable[[], _Answer], seconds: float) -> _Answer:
+        """Do the same, and wait for no longer than so many seconds."""
+        work = self._begin(function)
         try:
-            result: _Found = await asyncio.wait_for(asyncio.shield(work), SECONDS)
+            result: _Answer = await asyncio.wait_for(asyncio.shield(work), seconds)
         except TimeoutError:
             if work.done():
                 raise

@@ -120,11 +120,11 @@ class Commonplace(Anonymizer):
 
     def offers(self) -> tuple[Offer, ...]:
         """Offer sentences of the shipped book, if there is one: nobody has another at hand on the page."""
-        if DEFAULT not in shipped():
-            return ()
-        gives = "what you say in whole sentences that somebody else might have said; facts, names and figures are lost"
-        positions = [{"sentences": count} for count in (1, 2, 3, 5, 8)]
-        return (Offer("commonplace", "In other people's words", gives, lambda: [Slider(positions)]),)
+        return _offers({}) if DEFAULT in shipped() else ()
+
+    def offers_from(self, book: str) -> tuple[Offer, ...]:
+        """Offer sentences of a book of the user's."""
+        return _offers({"book": book})
 
     def before_drawing(self, texts: Sequence[str]) -> list[str]:
         """Return the nearest sentence of the book for each that is said, as a text."""
@@ -180,6 +180,12 @@ class Commonplace(Anonymizer):
             chosen += (start + rows).tolist()
             start += len(document)
         return np.array(documents, np.int64), np.array(slots, np.int64), vectors[np.array(chosen, np.int64)]
+
+
+def _offers(chosen: dict[str, str]) -> tuple[Offer, ...]:
+    gives = "what you say in whole sentences that somebody else might have said; facts, names and figures are lost"
+    positions = [{**chosen, "sentences": count} for count in (1, 2, 3, 5, 8)]
+    return (Offer("commonplace", "In other people's words", gives, lambda: [Slider(positions)], suits=("table",)),)
 
 
 EXAMPLE = Commonplace(book="book-example", loss_per_sentence=2.0, sentences=4, candidates=3)

@@ -91,6 +91,7 @@ class Ghostwriter(Anonymizer):
     """
 
     method = "ghostwriter"
+    suits = ("letter",)
 
     model: str | Path = "default"
     loss_per_word: float | None = None

@@ -7,6 +7,7 @@ from typing import Final
 
 from allonym.anonymizers.ghostwriter import carried, ranking, writing
 from allonym.errors import MissingDependencyError
+from allonym.language.persons import PERSONS
 from allonym.language.public_style import lengths
 from allonym.language.words import words
 from allonym.networks.translation import weights
@@ -14,7 +15,7 @@ from allonym.networks.translation import weights
 MOST: Final = 3
 LONGEST: Final = 1_000  # characters of a sentence: longer ones are none
 _STYLE: Final = writing.Style(beam=8, pivots=3)
-_PERSONS: Final = frozenset({*ranking.PERSONS, "it", "its", "itself"})
+_PERSONS: Final = frozenset({*PERSONS, "it", "its", "itself"})
 
 
 def of(sentence: str, most: int = MOST) -> list[str]:

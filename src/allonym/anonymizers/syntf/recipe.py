@@ -186,7 +186,7 @@ class SynTF(Anonymizer):
     def offers(self) -> tuple[Offer, ...]:
         """Offer counts of words."""
         gives = "a list of words and how often each occurs"
-        return (Offer("counts", "Word counts", gives, lambda: [Slider(_OFFERED)]),)
+        return (Offer("counts", "Word counts", gives, lambda: [Slider(_OFFERED)], suits=("table",)),)
 
     def get_feature_names_out(self, input_features: object = None) -> NDArray[np.object_]:
         """Return the terms, as scikit-learn asks for them."""

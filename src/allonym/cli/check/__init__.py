@@ -55,7 +55,7 @@ class _Known:
 @common_options
 @click.pass_context
 def command(context: click.Context, /, source: str, fail_above: float | None, **options: Any) -> None:  # noqa: ANN401
-    """Say how recognisable INPUT is: a .txt, a folder of .txt, a table, or - for stdin.
+    """Say how recognisable INPUT is: a .txt or .docx, a folder of .txt, a table, or - for stdin.
 
     With --known, attackers are trained on the known authors' texts and tested on pieces as long as INPUT. The risk is
     how sure the strongest one is of the true author (--me), or of the likeliest one. Without it, INPUT is compared

@@ -29,6 +29,36 @@ export function interval(figure) {
   return low === high && !/^\d/.test(high) ? high : `${low.replace(" %", "")}–${high}`;
 }
 
+// A level of protection: its name, why, and as many lamps as colours, so that no colour says anything alone.
+export function light(box, level) {
+  box.classList.remove("level-strong", "level-partial", "level-weak");
+  box.classList.add(`level-${level.name}`);
+  box.querySelector(".title").textContent = level.title;
+  box.querySelector(".reason").textContent = level.reason;
+}
+
+// Browsers that refuse the clipboard to pages still copy what is selected.
+export async function copy(words) {
+  try {
+    await navigator.clipboard.writeText(words);
+  } catch {
+    const field = element("textarea", { class: "unseen", "aria-hidden": "true", tabindex: -1 });
+    const focused = document.activeElement;
+    field.value = words;
+    document.body.append(field);
+    field.select();
+    const copied = document.execCommand("copy");
+    field.remove();
+    focused?.focus();
+    if (!copied) {
+      say("The browser did not allow copying; select the text and copy it.");
+      return false;
+    }
+  }
+  say("Copied.");
+  return true;
+}
+
 export function say(words) {
   find("said").textContent = words;
 }

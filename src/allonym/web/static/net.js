@@ -23,9 +23,9 @@ export async function ask(method, path, body) {
     throw tell({ happened: "The page does not answer.", kept: "What you see here is still here: copy it.", next: "Start `allonym serve` again." });
   }
   if (answer.status === 204) return null;
-  const found = await answer.json().catch(() => ({}));
-  if (!answer.ok) throw tell(found.error ?? { happened: "The page refused.", kept: "Nothing was changed.", next: "Load it again." });
-  return found;
+  const content = await answer.json().catch(() => ({}));
+  if (!answer.ok) throw tell(content.error ?? { happened: "The page refused.", kept: "Nothing was changed.", next: "Load it again." });
+  return content;
 }
 
 export const get = (path) => ask("GET", `/api/v1${path}`);

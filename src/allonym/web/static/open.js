@@ -12,8 +12,8 @@ async function enter(token) {
     location.replace("/read");
     return;
   }
-  const found = await answer.json().catch(() => null);
-  state.textContent = found ? `${found.error.happened} ${found.error.next}` : "The page refused.";
+  const content = await answer.json().catch(() => null);
+  state.textContent = content ? `${content.error.happened} ${content.error.next}` : "The page refused.";
   form.hidden = false;
 }
 

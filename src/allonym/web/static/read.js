@@ -1,6 +1,7 @@
 // The Read screen: a text, one sentence about it, and what gives it away.
 import { element, find, interval, percent, roving, say, show } from "/static/dom.js";
 import { example, get, latest, post, Problem, remove, tell } from "/static/net.js";
+import { textOf, watchMail } from "/static/intake.js";
 import { close, open } from "/static/inspector.js";
 import { begin, forgetAnswer, inspect as guide, previewed, suggest, take as change } from "/static/guided.js";
 
@@ -25,8 +26,16 @@ function changed() {
   show(find("empty"), !text.value);
   forgetAnswer();
   clearTimeout(timer);
-  timer = setTimeout(() => score(text.value), 250);
+  timer = setTimeout(() => {
+    score(text.value);
+    lookForMail();
+  }, 250);
 }
+
+const lookForMail = watchMail(text, () => {
+  edit(false);
+  changed();
+});
 
 function tellReading() {
   find("sentence").textContent = reading.sentence;
@@ -187,11 +196,6 @@ function edit(now, stay = false) {
 }
 
 async function take(words, name) {
-  if (words.includes("\u0000") || /\.(docx?|odt|pdf|rtf|pages)$/i.test(name)) {
-    tell({ happened: "This is not a plain text.", kept: "Your text here is as it was.",
-      next: "Save it as .txt first: documents of a word processor also hold names, dates and earlier versions." });
-    return;
-  }
   if ([...words].length > MOST) {
     tell({ happened: "This text has more than 1,000,000 characters.", kept: "Your text here is as it was.", next: "Shorten it, or use `allonym check`." });
     return;
@@ -214,8 +218,23 @@ paper.addEventListener("drop", async (dropped) => {
   dropped.preventDefault();
   paper.classList.remove("over");
   const [file] = dropped.dataTransfer.files;
-  if (file) take(await file.text(), file.name);
+  if (file) await takeFile(file);
   else take(dropped.dataTransfer.getData("text/plain"), "The text");
+});
+
+async function takeFile(file) {
+  try {
+    const words = await textOf(file);
+    if (words !== null) await take(words, file.name);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+  }
+}
+
+find("open-file").addEventListener("change", async () => {
+  const [file] = find("open-file").files;
+  if (file) await takeFile(file);
+  find("open-file").value = "";
 });
 
 text.addEventListener("input", changed);

@@ -1,12 +1,10 @@
 // The Report screen: copying, a warning before the internal report, and the example.
-import { find, say } from "/static/dom.js";
+import { copy, find, say } from "/static/dom.js";
 import { example, get, post } from "/static/net.js";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
   button.addEventListener("click", async () => {
-    await navigator.clipboard.writeText(find(button.dataset.copy).textContent);
-    button.textContent = "Copied";
-    say("Copied.");
+    if (await copy(find(button.dataset.copy).textContent)) button.textContent = "Copied";
   });
 }
 
@@ -28,3 +26,8 @@ find("example")?.addEventListener("click", async () => {
   await post("/rewrite", { protection, position: sliders[0].points.at(-1).position });
   location.reload();
 });
+
+// On a narrow screen the figure is wider than its frame: what was chosen is in the middle of it.
+const ring = document.querySelector("figure .ring");
+const frame = ring?.closest(".scroll");
+if (frame) frame.scrollLeft = ring.getBoundingClientRect().left - frame.getBoundingClientRect().left - frame.clientWidth / 2;

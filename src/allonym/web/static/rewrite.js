@@ -1,5 +1,5 @@
 // The Rewrite screen: three cards, one slider, the cost, and then each change.
-import { element, find, focusOn, interval, percent, roving, say, show } from "/static/dom.js";
+import { copy, element, find, focusOn, interval, light, percent, roving, say, show } from "/static/dom.js";
 import { example, get, latest, post, Problem, remove } from "/static/net.js";
 import { close, open } from "/static/inspector.js";
 
@@ -18,18 +18,18 @@ const point = () => sliding().points[Math.min(Number(slider.value), sliding().po
 
 function offer(preferred) {
   for (const box of document.querySelectorAll(".card")) {
-    const own = cards.filter((card) => card.group === box.dataset.group);
-    box.querySelector(".options").replaceChildren(...own.map(option));
+    const within = cards.filter((card) => card.group === box.dataset.group);
+    box.querySelector(".options").replaceChildren(...within.map(option));
   }
   const first = cards.find((card) => card.name === (draft?.protection ?? preferred) && !card.problem) ?? cards.find((card) => !card.problem);
   if (!first) return;
   form.querySelector(`[value="${first.name}"]`).checked = true;
   moved();
   if (draft && first.name === draft.protection) {
-    const at = first.sliders.findIndex((one) => one.points.some((each) => each.position === draft.position));
+    const at = first.sliders.findIndex((each) => each.points.some((mark) => mark.position === draft.position));
     if (at < 0) return;
     styles.value = at;
-    slider.value = first.sliders[at].points.findIndex((each) => each.position === draft.position);
+    slider.value = first.sliders[at].points.findIndex((mark) => mark.position === draft.position);
     moved();
   }
 }
@@ -49,9 +49,10 @@ function moved() {
   const several = card.sliders.length > 1;
   show(find("style-part"), several);
   if (several && styles.options.length !== card.sliders.length) {
-    styles.replaceChildren(...card.sliders.map((one, place) => element("option", { value: place }, one.label)));
+    styles.replaceChildren(...card.sliders.map((each, index) => element("option", { value: index }, each.label)));
   }
   const last = sliding().points.length - 1;
+  show(find("slider-part"), last > 0);
   if (Number(slider.max) !== last) {
     slider.max = last;
     slider.value = Math.round(last / 2);
@@ -62,36 +63,39 @@ function moved() {
 
 function expect(about, at) {
   find("slider-label").textContent = `How much to change: ${at.label}`;
-  find("epsilon").textContent = at.loss ? `ε ≤ ${at.loss} for each word` : "";
-  show(find("expected"), Boolean(at.attack));
+  light(find("level"), at.level);
+  find("keeps").textContent = at.keeps ? `It keeps ${at.keeps}.` : "";
+  const keeps = at.keeps ? `, keeps ${at.keeps}` : "";
+  slider.setAttribute("aria-valuetext", `${at.label}: ${at.level.title.toLowerCase()}${keeps}`);
   find("warning").textContent = about.warning ?? "";
   show(find("warning"), Boolean(about.warning));
+  for (const name of ["attack", "kept"]) show(find(name).parentElement, Boolean(at.attack));
   if (!at.attack) {
-    slider.setAttribute("aria-valuetext", `${at.label}: not measured`);
     find("bench").textContent = "What this reaches was not measured.";
     return;
   }
-  slider.setAttribute("aria-valuetext", `${at.label}: attackers right ${percent(at.attack.value)}, kept ${percent(at.kept)}`);
-  find("attack").replaceChildren(
-    element("strong", {}, percent(at.attack.value)),
-    `${about.attack_means}: ${interval(at.attack)}; before ${percent(about.attack_before.value)}, by chance ${percent(about.chance)}`);
-  find("kept").replaceChildren(element("strong", {}, percent(at.kept)), about.kept_means);
+  find("attack").textContent = `${about.attack_means}: ${percent(at.attack.value)} (${interval(at.attack)}); `
+    + `before ${percent(about.attack_before.value)}, by chance ${percent(about.chance)}`;
+  find("kept").textContent = `${at.kept.toFixed(2)}, ${about.kept_means}`;
   find("bench").textContent = `Measured on ${about.bench}, by ${about.by}; not on your text.`
     + (about.current ? "" : " The model shipped now is not the one that was measured then.");
 }
 
-const price = latest(async () => {
-  const found = await post("/price", { protection: chosen().name, position: point().position });
-  find("cost").textContent = found.sentence;
-  tellSpent(found);
-});
+const REFUSAL = /^The ledger will refuse/;
 
-// What was spent in this sitting, and what the ledger holds or would hold.
-function tellSpent({ spent, ledger }) {
-  find("spent").textContent = spent ? `${spent} Another draw adds to it.` : "";
-  find("ledger").textContent = ledger;
-  show(find("ledger"), Boolean(ledger));
-}
+const price = latest(async () => {
+  const costs = await post("/price", { protection: chosen().name, position: point().position });
+  find("cost").textContent = costs.sentence;
+  find("language").textContent = costs.language;
+  show(find("language"), Boolean(costs.language));
+  const refused = REFUSAL.test(costs.ledger);
+  find("refused").textContent = refused ? costs.ledger : "";
+  show(find("refused"), refused);
+  find("spent").textContent = costs.spent ? `${costs.spent} Another draw adds to it.` : "";
+  show(find("again"), Boolean(costs.spent));
+  find("ledger").textContent = refused ? "" : costs.ledger;
+  show(find("ledger"), Boolean(costs.ledger) && !refused);
+});
 
 form.addEventListener("change", moved);
 slider.addEventListener("input", moved);
@@ -104,7 +108,8 @@ form.addEventListener("submit", async (event) => {
   try {
     draft = await drawn(chosen().name, point().position);
     tellDraft();
-    find("draft-title").focus();
+    find("draft-title").focus({ preventScroll: true });
+    find("draft").scrollIntoView({ block: "start" });
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
   } finally {
@@ -117,8 +122,8 @@ form.addEventListener("submit", async (event) => {
 // A draw that takes long is answered at once; it is on the desk when it is done.
 async function drawn(protection, position) {
   const { drafts } = await get("/desk");
-  const found = await post("/rewrite", { protection, position });
-  if (!found.running) return found;
+  const answer = await post("/rewrite", { protection, position });
+  if (!answer.running) return answer;
   say("Still drawing.");
   while ((await get("/desk")).drafts === drafts) await new Promise((done) => setTimeout(done, 1500));
   return get("/draft");
@@ -133,7 +138,7 @@ function tellDraft() {
   find("held").textContent = draft.ledger;
   show(find("held"), Boolean(draft.ledger));
   const counts = draft.terms !== null;
-  for (const part of document.querySelectorAll("#draft > .bar, #diff-hint, #texts")) show(part, !counts);
+  for (const part of document.querySelectorAll("#views, #diff-hint, #texts")) show(part, !counts);
   show(find("terms"), counts);
   if (counts) find("terms").replaceChildren(termList(draft.terms));
   else draw();
@@ -142,43 +147,63 @@ function tellDraft() {
 
 function tellBadge(badge) {
   const box = find("badge");
-  box.className = `badge ${badge.state}`;
-  box.querySelector("strong").textContent = badge.title;
-  box.querySelector("span").textContent = badge.detail;
-  show(box.querySelector("details"), Boolean(badge.statement));
-  box.querySelector("details p").textContent = badge.statement;
+  box.className = `badge light ${badge.state}`;
+  light(box, badge.level);
+  box.querySelector(".proof").textContent = badge.detail ? `${badge.proof}. ${badge.detail}` : badge.proof;
+  box.querySelector(".statement").textContent = badge.statement;
   const edits = Object.keys(draft.edits).length;
   show(find("restore"), edits > 0);
   const changes = draft.changes.filter(([, , same]) => !same).length;
   find("changed").textContent = `${changes === 1 ? "1 change" : `${changes.toLocaleString("en")} changes`}${edits ? `, ${edits} by you` : ""}`;
 }
 
+// What is copied is what would be saved: a text, or counts as lines.
+find("copy").addEventListener("click", async () => {
+  const answer = await fetch("/save/result", { cache: "no-store", credentials: "same-origin" });
+  if (!answer.ok || !(await copy(await answer.text()))) return;
+  find("copy").textContent = "Copied";
+  setTimeout(() => { find("copy").textContent = "Copy"; }, 4000);
+});
+
 function termList(terms) {
   const entries = terms.map(([word, count]) => element("li", {}, `${word} `, element("b", {}, String(count))));
   return element("ul", { class: "terms", "aria-label": "Released words and how often each occurs" }, ...entries);
 }
 
-function now(place) {
-  return draft.edits[place] ?? draft.changes[place][1];
+function now(number) {
+  return draft.edits[number] ?? draft.changes[number][1];
 }
 
 function draw() {
   find("texts").className = view === "beside" ? "texts beside" : "texts";
+  find("drawn").classList.toggle("wide", view === "beside");
   show(find("original"), view === "beside");
   if (view === "beside") find("original").replaceChildren(draft.changes.map(([before]) => before).join(""));
   find("original").tabIndex = 0;
   result.tabIndex = 0;
-  result.replaceChildren(...draft.changes.flatMap((_, place) => stretch(place)));
+  const pieces = [];
+  draft.changes.forEach((_, number) => {
+    const parts = stretch(number);
+    const last = pieces.at(-1);
+    // What was left out at the end of a paragraph is shown there, not where the next one begins.
+    if (parts[0]?.className?.includes("gap") && typeof last === "string" && /\n\s*$/.test(last)) {
+      const breaks = /\s*\n\s*$/.exec(last)[0];
+      pieces.splice(-1, 1, last.slice(0, last.length - breaks.length), " ", parts[0], breaks);
+    } else {
+      pieces.push(...parts);
+    }
+  });
+  result.replaceChildren(...pieces);
   const first = result.querySelector(".change");
   if (first) first.tabIndex = 0;
 }
 
 const FEW = 60; // characters of what was left out that a label reads out
 
-function stretch(place) {
-  const [before, , same] = draft.changes[place];
-  const words = now(place);
-  const mine = String(place) in draft.edits;
+function stretch(number) {
+  const [before, , same] = draft.changes[number];
+  const words = now(number);
+  const mine = String(number) in draft.edits;
   if (same && !mine) return [view !== "inline" || /\s$/.test(words) ? words : `${words} `];
   if (!words.trim() && !before.trim()) return [words];
   const body = words.trimEnd();
@@ -188,69 +213,75 @@ function stretch(place) {
   if (view === "inline" && !same && was) parts.push(element("del", {}, before.trimEnd()), " ");
   const count = was.split(/\s+/).length;
   const told = body || (count === 1 ? "1 word left out" : `${count.toLocaleString("en")} words left out`);
-  const span = element("span", { class: `change${mine ? " mine" : ""}${body ? "" : " gap"}`, role: "button", tabindex: -1, "data-place": place,
+  const span = element("span", { class: `change${mine ? " mine" : ""}${body ? "" : " gap"}`, role: "button", tabindex: -1, "data-change": number,
     "aria-label": `${told}, was ${was.length > FEW ? `${was.slice(0, FEW)} and so on` : was || "nothing"}`,
-    on: { click: () => inspect(place), keydown: (event) => entered(event, place) } }, body || "[…]");
+    on: { click: () => inspect(number), keydown: (event) => entered(event, number) } }, body || "[…]");
   parts.push(span, space || (body ? "" : " "));
   return parts;
 }
 
-function entered(event, place) {
+function entered(event, number) {
   if (event.key === "Enter" || event.key === " ") {
     event.preventDefault();
-    inspect(place);
+    inspect(number);
   }
 }
 
-function inspect(place) {
-  const [before, after] = draft.changes[place];
-  const from = result.querySelector(`[data-place="${place}"]`);
+function inspect(number) {
+  const [before, after] = draft.changes[number];
+  const from = result.querySelector(`[data-change="${number}"]`);
   for (const other of result.querySelectorAll(".on")) other.classList.remove("on");
   from?.classList.add("on");
   const was = before.trim();
-  const drawnFor = after.trim() ? `Drawn for “${was || "nothing"}”.` : `Left out: “${was}”.`;
+  const standsFor = after.trim() ? `In place of “${was || "nothing"}”.` : `Left out: “${was}”.`;
+  const ends = draft.badge.state === "unproved" ? "What was measured for this method does not cover words that you choose yourself."
+    : "What you choose yourself ends the proof, and what was measured for this method does not cover it.";
   open({
     title: after.trim() ? `“${after.trim()}”` : "Left out",
-    note: `${drawnFor} What you choose yourself ends the proof; the risk is then measured only.`,
+    note: `${standsFor} ${ends}`,
     actions: [
-      { name: after.trim() ? "Keep as drawn" : "Leave it out", run: () => edit(place, "drawn") },
-      { name: "Put the original back", run: () => edit(place, "original") },
+      { name: after.trim() ? "Keep as drawn" : "Leave it out", run: () => edit(number, "drawn") },
+      { name: "Put the original back", run: () => edit(number, "original") },
     ],
-    words: after.trim() ? post("/draft/words", { change: place }).then((found) => found.words) : null,
-    pick: (word) => edit(place, "word", word),
+    words: after.trim() ? post("/draft/words", { change: number }).then(({ words }) => words) : null,
+    pick: (word) => edit(number, "word", word),
     from,
   });
 }
 
-async function edit(place, to, word) {
-  const found = await post("/draft/edit", word === undefined ? { change: place, to } : { change: place, to, word });
-  if (found.now === null) delete draft.edits[place];
-  else draft.edits[place] = found.now;
+async function edit(number, to, word) {
+  const answer = await post("/draft/edit", word === undefined ? { change: number, to } : { change: number, to, word });
+  if (answer.now === null) delete draft.edits[number];
+  else draft.edits[number] = answer.now;
   close();
   draw();
-  const span = result.querySelector(`[data-place="${place}"]`);
+  const span = result.querySelector(`[data-change="${number}"]`);
   if (span) focusOn([...result.querySelectorAll(".change")], span);
   else result.focus();
-  tellBadge(found.badge);
-  say(found.badge.title);
+  draft.badge = answer.badge;
+  tellBadge(answer.badge);
+  say(answer.badge.level.title);
   measure();
 }
 
 const measure = latest(async () => {
-  const found = await get("/draft/risk");
-  const parts = [];
-  if (found.after.risk !== null && found.before.risk !== null) {
-    parts.push(figure(`${percent(found.before.risk)} → ${percent(found.after.risk)}`, found.after.risk_means));
-  } else if (found.before.risk !== null) {
-    parts.push(figure("too short to say", "how recognisable it still is. Attackers who know texts of yours can try all the same: give some on the Read screen"));
+  const { before, after, meaning_kept: likeness, meaning_in_words: meaning, same_writer: alike } = await get("/draft/risk");
+  const plain = [];
+  const numbers = [];
+  if (after.risk !== null && before.risk !== null) {
+    plain.push(figure(`${percent(before.risk)} → ${percent(after.risk)}`, after.risk_means));
+  } else if (before.risk !== null) {
+    plain.push(figure("too short to say", "how recognisable it still is. Attackers who know texts of yours can try all the same: give some on the Read screen"));
   }
-  if (found.same_writer !== null) {
-    const { probability, right, words } = found.same_writer;
-    parts.push(figure(percent(Math.min(probability, 1 - 1e-9)), `that one writer wrote the original and this, by style alone (such verdicts are right ${percent(right.value)} of the time at ${words} words)`));
+  if (meaning !== null) plain.push(figure(meaning, "is kept"));
+  plain.push(figure(`${before.words.toLocaleString("en")} → ${after.words.toLocaleString("en")}`, "words"));
+  if (alike !== null) {
+    numbers.push(figure(percent(Math.min(alike.probability, 1 - 1e-9)), `that one writer wrote the original and this, by style alone (such verdicts are right ${percent(alike.right.value)} of the time at ${alike.words} words)`));
   }
-  if (found.meaning_kept !== null) parts.push(figure(percent(Math.max(0, found.meaning_kept)), "of the meaning kept (likeness of sentence embeddings)"));
-  parts.push(figure(`${found.before.words.toLocaleString("en")} → ${found.after.words.toLocaleString("en")}`, "words"));
-  find("risk").replaceChildren(...parts);
+  if (likeness !== null) numbers.push(figure(Math.max(0, likeness).toFixed(2), "likeness of meaning (cosine of sentence embeddings)"));
+  find("risk").replaceChildren(...plain);
+  find("measures").querySelector(".risk").replaceChildren(...numbers);
+  show(find("measures"), numbers.length > 0);
 });
 
 function figure(number, words) {
@@ -286,8 +317,8 @@ show(find("no-text"), !desk.text);
 show(find("with-text"), Boolean(desk.text));
 if (desk.text) {
   if (desk.drawn) draft = await get("/draft");
-  const found = await get("/methods");
-  cards = found.cards;
-  offer(found.default);
+  const offered = await get("/methods");
+  cards = offered.cards;
+  offer(offered.default);
   if (draft) tellDraft();
 }
