@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +17,7 @@ from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 from allonym.papers.ruler.measure import Work
 from allonym.papers.ruler.measure import measure as measured_by_ruler
 from allonym.papers.ruler.settings import OURS
+from allonym.papers.stored import Kept
 from allonym.papers.syntf import by_ruler, reproduce, runs, tables
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers
 from allonym.papers.syntf.rows import Mean, MeasuredSetting, SyntfResults, SyntfSetting
@@ -78,8 +79,11 @@ def test_rows_are_read_as_they_were_written(measured, committed):
     assert [row.to_json() for row in read.settings] == committed["settings"]
     assert [row.to_json() for row in read.suspects] == committed["table_1"]
     assert [row.to_json() for row in read.bounds] == committed["figure_1"]
-    for name, reached in (("original", read.original), ("scrubbed", read.scrubbed), ("vectorised", read.vectorised)):
-        assert reached.to_json() == committed[name]
+    of_texts = {"original": read.original, "original_quoted": read.quoted, "scrubbed": read.scrubbed}
+    for name, reached in (of_texts | {"vectorised": read.vectorised, "weka": read.weka}).items():
+        assert (reached and reached.to_json()) == committed.get(name)
+    assert [row.to_json() for row in read.useful] == committed["theorem_3_6"]
+    assert [row.to_json() for row in read.needed] == committed["corollary_3_7"]
 
 
 def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
@@ -115,6 +119,11 @@ def test_settings_cover_table_2():
     assert {setting.words for setting in papers} == {100, 150, 200}
     assert {setting.morphology for setting in papers} == {"lemma", "lower", "orth"}
     assert {setting.synonyms for setting in papers} == {True, False}
+    optimum, *others = (task for task in tasks if task.kind != "learned")
+    for task in others:  # one thing at a time
+        changed = [name for name, value in asdict(task.setting).items() if value != asdict(optimum.setting)[name]]
+        assert changed == ([] if task.kind == "quoted" else [task.table])
+    assert {task.table for task in others} >= set(tables.LEFT_OPEN)
     ratings = [task.setting.rating for task in tasks if task.kind == "learned"]
     assert ratings.count("utility") == ratings.count("similarity") > 3
 
@@ -146,6 +155,56 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, mad
         reproduce.run(Asked(tmp_path, print, only="made", earlier=tmp_path / "other.json"))
 
 
+def test_what_an_earlier_run_has_is_not_measured_again(committed):
+    told = []
+    rows, asked = committed["settings"], Asked(Path("nowhere"), told.append, runs=10)
+    wanted = [task for task in reproduce._tasks() if any(row["table"] == task.table for row in rows)]
+    assert reproduce._settings(asked, wanted, list(reversed(rows)), Kept(None, {})) == rows
+    assert told == []
+    about = {name: committed[name] for name in ("seeds", "documents", "table_1")}
+    assert reproduce._earlier(RESULTS / "syntf.json", about)["original"] == committed["original"]
+    with pytest.raises(InputError, match="other texts or seeds"):
+        reproduce._earlier(RESULTS / "syntf.json", about | {"seeds": [0]})
+
+
+def test_a_part_is_made_once_for_each_run(tmp_path):
+    made = []
+
+    def make():
+        made.append(1)
+        return {"number": len(made)}
+
+    kept = Kept(tmp_path / "work", {"seeds": [0]})
+    assert kept.part(["one"], make) == kept.part(["one"], make) == {"number": 1}
+    assert kept.part(["other"], make) == {"number": 2}
+    assert Kept(tmp_path / "work", {"seeds": [1]}).part(["one"], make) == {"number": 3}
+    assert [Kept(None, {}).part(["one"], make)["number"] for _ in range(2)] == [4, 5]
+
+
+def test_the_best_setting_has_the_largest_least_gain(committed):
+    shown = SyntfResults.from_json(committed)
+    rows = [row for row in shown.of_bench("paper") if row.table not in tables.LEFT_OPEN]
+    least = [min(tables.gains_of(shown, row, runs.WRITEPRINTS)) for row in rows]
+    line = next(line for line in tables.markdown(committed).splitlines() if line.startswith("| WritePrints | ours |"))
+    assert tables._changed(rows[int(np.argmax(least))]) in line
+    assert f"| {max(least):+.0%} |" in line
+    for row, gain in zip(rows, least, strict=True):
+        use, attack = tables.relative(shown, row.reached, "Top 5/Multi", by=runs.WRITEPRINTS)
+        assert gain <= use - attack
+
+
+def test_shares_are_of_the_texts_that_were_used(committed):
+    shown = SyntfResults.from_json(committed)
+    quoted = replace(shown, quoted=shown.vectorised)
+    for kind in ("paper", "learned", "quoted"):
+        assert tables.relative(quoted, quoted.originals(kind), "Top 10/Any", kind=kind) == (1, 1)
+    use, attack = tables.relative(quoted, shown.optimum.reached, "Top 10/Any", kind="quoted")
+    assert use > tables.relative(shown, shown.optimum.reached, "Top 10/Any")[0]  # of less
+    assert 0 < attack < 1
+    with pytest.raises(InputError, match="--only quotes"):
+        replace(shown, quoted=None).originals("quoted")
+
+
 @pytest.mark.skipif(not (DATA / "newsgroups20").exists(), reason="20 newsgroups is not beside the repository")
 def test_scenarios_have_as_many_suspects_as_the_paper_says():
     corpus = load(DATA)
@@ -156,6 +215,9 @@ def test_scenarios_have_as_many_suspects_as_the_paper_says():
     suspects = np.concatenate([rows for pair in learned.suspects.values() for rows in pair])
     assert not learned.reference[suspects].any()
     assert papers.train.sum() == 11_314
+    quoted = runs.quoted_bench(DATA)
+    assert sum(map(len, quoted.corpus.texts)) > sum(map(len, papers.corpus.texts))
+    assert quoted.corpus.authors == papers.corpus.authors
 
 
 @pytest.fixture(scope="module")

@@ -1,11 +1,19 @@
-"""Results of papers as they are stored in JSON, and read again: one `to_json` and one `from_json` for all of them."""
+"""Results of papers as they are stored in JSON, and read again: one `to_json` and one `from_json` for all of them.
+
+`Kept` holds parts of a run that is under way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
+
+from allonym import disk
 
 Json = dict[str, Any]
 
@@ -46,3 +54,30 @@ def _read(kind: Any, stored: Any) -> Any:  # noqa: ANN401 - an annotation, and w
     if get_origin(kind) in (dict, Mapping):
         return {name: _read(inner[1], value) for name, value in stored.items()}
     return kind.from_json(stored) if hasattr(kind, "from_json") else stored
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Parts of a run that are finished, each a file, so that an interrupted run goes on where it was.
+
+    Args:
+        folder: Where the files lie; None keeps nothing.
+        of: What the run is of: parts of another run are not found.
+    """
+
+    folder: Path | None
+    of: Json
+
+    def part(self, names: Sequence[str], make: Callable[[], Json]) -> Json:
+        """Return the part of this name, made if it is not there."""
+        if self.folder is None:
+            return make()
+        name = hashlib.blake2b(json.dumps([self.of, list(names)]).encode(), digest_size=8).hexdigest()
+        path = self.folder / f"{name}.json"
+        if path.exists():
+            stored: Json = json.loads(path.read_text("utf-8"))
+            return stored
+        self.folder.mkdir(parents=True, exist_ok=True)
+        part = make()
+        disk.write(path, json.dumps(part, ensure_ascii=False).encode("utf-8"))
+        return part

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from allonym import __version__
@@ -17,14 +17,15 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.errors import InputError
-from allonym.papers import Asked, Results, taken_over
-from allonym.papers.laplace import sweep
+from allonym.papers import Asked, Results, earlier_results, taken_over
+from allonym.papers.laplace import example, planar, sweep
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
 from allonym.papers.ruler.measure import stored_grounds
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
 from allonym.papers.stored import Result
 from allonym.privacy.statement import number
+from allonym.vectors import embeddings
 
 LAPLACE = (40.0, 50.0)
 EXPONENTIAL = (5.0, 6.0, 6.5, 7.0, 8.0)  # as the page offers it
@@ -35,8 +36,7 @@ RULED: dict[Ground, tuple[Compared, ...]] = {
 }
 TAKES = ("work", "only", "earlier")
 _OF_THE_PAPER = ("paper", "version", "command", "seed", "vocabulary", "documents", "rows")
-
-Report = Callable[[str], None]
+_VARIANTS = "variants"  # a part that may be missing, and be measured alone
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,19 @@ class WordLoss(Result):
 
 
 def run(asked: Asked) -> Results:
-    """Return all rows, with what is needed to make them again."""
-    results = _swept(asked.data, asked.report) if asked.only is None else taken_over(asked.earlier, _OF_THE_PAPER)
+    """Return all rows, with what is needed to make them again.
+
+    `asked.only` may name the `variants` beside texts of the ruler.
+    """
+    names = [] if asked.only is None else [name.strip() for name in asked.only.split(",")]
+    if asked.only is None or _VARIANTS in names:
+        results = _of_the_paper(asked)
+    else:
+        results = taken_over(asked.earlier, _OF_THE_PAPER) | _variants_of(asked.earlier)
+    if asked.only is not None:
+        asked = replace(asked, only=",".join(name for name in names if name != _VARIANTS))
+    results["example"] = [row.to_json() for row in example.examples(embeddings.load(None))]
+    results["planar"] = [row.to_json() for row in planar.bins()]
     results["losses"] = [loss.to_json() for loss in losses()]
     results["grounds"] = stored_grounds(RULED, asked)
     return results
@@ -88,6 +99,9 @@ def markdown(results: Results) -> str:
     parts = [
         "## What an analyst keeps",
         sweep.markdown([sweep.SweptRow.from_json(row) for row in results["rows"]]),
+        _variants([sweep.SweptRow.from_json(row) for row in results.get(_VARIANTS, [])]),
+        "## The worked example: whole words move",
+        example.markdown([example.Example.from_json(row) for row in results["example"]]),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
         ruler.chapter(results["grounds"]),
@@ -95,19 +109,60 @@ def markdown(results: Results) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _variants(rows: Sequence[sweep.SweptRow]) -> str:
+    if not rows:
+        return ""
+    text = (
+        "20 newsgroups. Other vectors have the ε at which a word loses as much at worst. Vectors of length 1 have the "
+        "cosine's metric, √(2 − 2·cos). Topical words are those that best tell the topics of other messages, by χ²."
+    )
+    return f"## Other vectors, and topical words alone\n\n{text}\n\n" + sweep.variants_markdown(rows)
+
+
 def figures(results: Results) -> dict[str, Figure]:
-    """Return what the ruler measured, as a figure for each kind of texts; the paper has none."""
-    return ruler.figures(results["grounds"])
+    """Return the planar law, and what the ruler measured, as a figure for each kind of texts."""
+    drawn = planar.figure([planar.PlanarBin.from_json(row) for row in results["planar"]])
+    return {"planar": drawn} | ruler.figures(results["grounds"])
 
 
-def _swept(data: Path, report: Report) -> Results:
-    """Return the analyst's side, with what it is of."""
-    return {
+def _of_the_paper(asked: Asked) -> Results:
+    """Return all but what the ruler measures; the analyst's rows of an earlier run of the same are taken over."""
+    results: Results = {
         "paper": "Fernandes, Dras and McIver 2018 (which has no tables of its own)",
         "version": __version__,
         "command": "allonym reproduce laplace --data DIR",
         "seed": sweep.SEED,
         "vocabulary": sweep.VOCABULARY,
         "documents": {"train": sweep.TRAIN, "test": sweep.TEST},
-        "rows": [row.to_json() for row in sweep.rows(data, report)],
     }
+    before = _earlier(asked.earlier, results)
+    for part, rows in (("rows", sweep.rows), (_VARIANTS, sweep.variants)):
+        results[part] = before.get(part) or [row.to_json() for row in rows(asked.data, asked.report)]
+    return results
+
+
+def _variants_of(path: Path | None) -> Results:
+    """Return the variants that an earlier run has measured."""
+    if path is None:
+        return {}
+    with earlier_results(path) as stored:
+        return {_VARIANTS: stored[_VARIANTS]} if _VARIANTS in stored else {}
+
+
+def _earlier(path: Path | None, results: Results) -> Results:
+    """Return an earlier run's rows of the same documents and words, as they are stored now.
+
+    Raises:
+        InputError: It is of others.
+    """
+    if path is None:
+        return {}
+    with earlier_results(path) as stored:
+        fits = all(stored[name] == results[name] for name in ("seed", "vocabulary", "documents"))
+        parts = {
+            part: [sweep.SweptRow.from_json(row).to_json() for row in stored.get(part, [])]
+            for part in ("rows", _VARIANTS)
+        }
+    if not fits:
+        raise InputError(f"{path} is of other texts or another seed: leave --earlier out.")
+    return parts

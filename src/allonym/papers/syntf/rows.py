@@ -9,19 +9,30 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from allonym.anonymizers.syntf import SynTF
+from allonym.errors import InputError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers.stored import Json, Result
+from allonym.papers.syntf.spelling import SPELLINGS
+from allonym.papers.syntf.usefulness import Needed, Usefulness
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
 OUTPUT_SIZES = (2, 100, 30_000)
 
-Kind = Literal["paper", "learned"]
+SKIPGRAM = "skip-gram"
+
+Kind = Literal["paper", "learned", "quoted"]
 
 
 @dataclass(frozen=True)
 class SyntfSetting(Result):
-    """Parameters of SynTF, by default those the paper found best (its table 2)."""
+    """Parameters of SynTF, by default those the paper found best (its table 2).
+
+    Attributes:
+        composition: "tf" or "tf-idf"; by default what goes with the rating.
+        spelling: How alike two words are spelled: one of `SPELLINGS`.
+        vectors: "given", or "skip-gram": made of the messages in the manner of word2vec.
+    """
 
     epsilon: float = 47.5
     loss_per_word: float | None = None
@@ -31,10 +42,15 @@ class SyntfSetting(Result):
     synonyms: bool = False
     rating: str = "similarity"
     min_documents: int = 3
+    composition: str | None = None
+    spelling: str = "bigrams"
+    vectors: str = "given"
 
     def made(self, embeddings: WordTable) -> SynTF:
         """Return the anonymizer."""
-        return SynTF(**asdict(self), embeddings=embeddings)
+        parameters = asdict(self)
+        del parameters["vectors"]
+        return SPELLINGS[parameters.pop("spelling")](**parameters, embeddings=embeddings)
 
 
 @dataclass(frozen=True)
@@ -151,6 +167,18 @@ class Bounds(Result):
 
 
 @dataclass(frozen=True)
+class WekaAttacks(Result):
+    """What the attackers of `weka` reach on originals, on term counts and on what SynTF releases of them.
+
+    By scenario and attacker, at the paper's best setting.
+    """
+
+    original: dict[str, dict[str, Means]]
+    vectorised: dict[str, dict[str, Means]]
+    optimum: dict[str, dict[str, Means]]
+
+
+@dataclass(frozen=True)
 class SyntfResults:
     """All that the paper's own tables and figures show.
 
@@ -163,7 +191,11 @@ class SyntfResults:
         vectorised: Their term counts, before anything is drawn.
         scrubbed: The texts without what scrubadub takes for personal.
         settings: What SynTF releases, by setting.
+        quoted: The texts with the lines that they quote; None if they were not measured, as with those below.
         learned_documents: How many messages a rating was learned from, an analyst learned from, and all are scored on.
+        weka: What attackers nearer to the paper's reach.
+        useful: Theorem 3.6.
+        needed: Corollary 3.7.
     """
 
     interval: str
@@ -173,8 +205,12 @@ class SyntfResults:
     without_reference: Reached
     vectorised: Reached
     scrubbed: Reached
+    quoted: Reached | None
     settings: tuple[SweptSetting, ...]
     learned_documents: Mapping[str, int]
+    weka: WekaAttacks | None
+    useful: tuple[Usefulness, ...]
+    needed: tuple[Needed, ...]
 
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> SyntfResults:
@@ -187,8 +223,12 @@ class SyntfResults:
             without_reference=Reached.from_json(stored["original_without_reference"]),
             vectorised=Reached.from_json(stored["vectorised"]),
             scrubbed=Reached.from_json(stored["scrubbed"]),
+            quoted=Reached.from_json(stored["original_quoted"]) if "original_quoted" in stored else None,
             settings=tuple(map(SweptSetting.from_json, stored["settings"])),
             learned_documents=stored["learned_rating_documents"],
+            weka=WekaAttacks.from_json(stored["weka"]) if "weka" in stored else None,
+            useful=tuple(map(Usefulness.from_json, stored.get("theorem_3_6", []))),
+            needed=tuple(map(Needed.from_json, stored.get("corollary_3_7", []))),
         )
 
     @property
@@ -203,5 +243,13 @@ class SyntfResults:
         return row
 
     def of_bench(self, kind: Kind) -> list[SweptSetting]:
-        """Return the settings measured on the paper's messages, or on those a learned rating leaves."""
+        """Return the settings measured on the paper's messages, on those a learned rating leaves, or with quotes."""
         return [row for row in self.settings if row.bench == kind]
+
+    def originals(self, kind: Kind) -> Reached:
+        """Return what analysts and attackers reach on the texts as they are."""
+        if kind == "quoted":
+            if self.quoted is None:
+                raise InputError("The originals with quotes were not measured: add --only quotes.")
+            return self.quoted
+        return self.original if kind == "paper" else Reached(self.without_reference.utility, self.original.attack)
