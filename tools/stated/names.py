@@ -45,12 +45,6 @@ NAMES = {
     "sweep_epsilon": "syntf.json#settings[table=epsilon]",
     "sweep_spelling": "syntf.json#settings[table=spelling_weight]",
     "lower": "syntf.json#settings[table=morphology][morphology=lower]",
-    "tf_idf": "syntf.json#settings[table=composition]",
-    "skipgram": "syntf.json#settings[table=vectors]",
-    "trigrams": "syntf.json#settings[spelling=trigrams]",
-    "levenshtein": "syntf.json#settings[spelling=levenshtein]",
-    "quotes": "syntf.json#settings[table=quotes]",
-    "news_quoted": "syntf.json#original_quoted",
     "weka": "syntf.json#weka",
     "learned_6": "syntf.json#settings[rating=utility][loss_per_word=6]",
     "learned_25": "syntf.json#settings[rating=utility][loss_per_word=25.4]",
@@ -110,8 +104,7 @@ NAMES |= {
 
 # SynTF: topic F1, attack F1 of the best attacker of its paper's protocol, and by how much use is ahead of attack
 # (shares of what originals give).
-_OPEN = ("tf_idf", "skipgram", "trigrams", "levenshtein", "quotes")
-_SYNTF = ("news", "news_learned", "news_quoted", "scrubbed", "optimum", "lower", "learned_6", "learned_25", *_OPEN)
+_SYNTF = ("news", "news_learned", "scrubbed", "optimum", "lower", "learned_6", "learned_25")
 NAMES |= {f"{row}_topic": f"max({row}.utility[*].f1_weighted)" for row in _SYNTF}
 NAMES |= {
     f"{row}_{short}": f"max({row}.attack[{scenario}][*].f1_weighted)"
@@ -122,11 +115,6 @@ NAMES |= {
 NAMES |= {
     f"{row}_{short}_gain": f"{row}_topic / {originals}_topic - {row}_{short} / news_{short}"
     for row, originals in (("optimum", "news"), ("lower", "news"), ("learned_6", "news_learned"))
-    for short in _SCENARIOS
-}
-NAMES |= {
-    f"{row}_{short}_gain": f"{row}_topic / {originals}_topic - {row}_{short} / {originals}_{short}"
-    for row, originals in zip(_OPEN, ("news", "news", "news", "news", "news_quoted"), strict=True)
     for short in _SCENARIOS
 }
 # The paper's own attacker: WritePrints with parts of speech.
