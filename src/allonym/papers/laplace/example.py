@@ -75,7 +75,7 @@ def best_flow(costs: NDArray[np.float64]) -> NDArray[np.float64]:
         sums[rows + column, column::columns] = 1
     totals = np.concatenate([np.full(rows, 1 / rows), np.full(columns, 1 / columns)])
     solved = linprog(costs.ravel(), A_eq=sums, b_eq=totals, method="highs-ds")
-    flow: NDArray[np.float64] = np.maximum(solved.x, 0).reshape(rows, columns) + 0.0  # no −0
+    flow: NDArray[np.float64] = np.maximum(np.asarray(solved.x), 0).reshape(rows, columns) + 0.0  # no −0
     return flow
 
 

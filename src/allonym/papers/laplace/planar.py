@@ -7,11 +7,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Series
 from allonym.mechanisms import LaplaceND
 from allonym.papers.stored import Result
 from allonym.randomness import insecure
+
+Floats = NDArray[np.float64]
 
 DRAWS = 100_000
 SEED = 2018
@@ -56,9 +59,8 @@ def figure(shown: Sequence[PlanarBin]) -> Figure:
     return Lines("The planar Laplace law (n = 2)", what, "radius, or direction", "density", tuple(panels), abreast=1)
 
 
-def _bins(part: str, edges: Sequence[float], values: Sequence[float], shares: Sequence[float]) -> list[PlanarBin]:
-    ends, width = np.asarray(edges), float(edges[1] - edges[0])
-    counts, _ = np.histogram(values, ends)
-    middles, drawn = (ends[1:] + ends[:-1]) / 2, counts / len(values) / width
-    densities = np.asarray(shares) / width
+def _bins(part: str, edges: Floats, values: Floats, shares: Floats) -> list[PlanarBin]:
+    width = float(edges[1] - edges[0])
+    counts, _ = np.histogram(values, edges)
+    middles, drawn, densities = (edges[1:] + edges[:-1]) / 2, counts / len(values) / width, shares / width
     return [PlanarBin(part, *map(float, numbers)) for numbers in zip(middles, drawn, densities, strict=True)]

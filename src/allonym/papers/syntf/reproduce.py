@@ -141,8 +141,8 @@ def _parts(data: Path, runs: int, further: Collection[str]) -> dict[str, _Made]:
 
     def bounds() -> Json:
         terms, weight = bench.fitted(SyntfSetting()).vocabulary_, SyntfSetting().spelling_weight
-        rows = of_vocabulary(terms, bench.embeddings, spelling_weight=weight)
-        return {part: [row.to_json() for row in each] for part, each in zip(_FURTHER["bounds"], rows, strict=True)}
+        useful, needed = of_vocabulary(terms, bench.embeddings, spelling_weight=weight)
+        return {"theorem_3_6": [row.to_json() for row in useful], "corollary_3_7": [row.to_json() for row in needed]}
 
     def quoted() -> Reached:
         return as_texts(quoted_bench(data), quoted_bench(data).corpus.texts, panel(tagged=False))

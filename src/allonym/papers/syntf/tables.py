@@ -203,16 +203,21 @@ def _weka(shown: SyntfResults) -> str:
     if shown.weka is None:
         return ""
     head = ["attacker", "texts", *shown.scenarios]
-    pairs = (
-        ("originals", shown.weka.original, shown.original.attack),
-        ("vectors", shown.weka.vectorised, shown.vectorised.attack),
-        ("SynTF", shown.weka.optimum, shown.optimum.reached.attack),
-    )
+    theirs = {
+        "originals": shown.weka.original,
+        "vectors": shown.weka.vectorised,
+        "SynTF": shown.weka.optimum,
+    }
+    ours = {
+        "originals": shown.original.attack,
+        "vectors": shown.vectorised.attack,
+        "SynTF": shown.optimum.reached.attack,
+    }
     lines = [
-        [attacker, texts, *(_spread(each[scenario][attacker]["f1_weighted"]) for scenario in shown.scenarios)]
-        for index, attackers in ((1, list(shown.weka.original[SHOWN])), (2, WRITEPRINTS))
+        [attacker, texts, *(_spread(by[scenario][attacker]["f1_weighted"]) for scenario in shown.scenarios)]
+        for attackers, by_texts in ((list(shown.weka.original[SHOWN]), theirs), (WRITEPRINTS, ours))
         for attacker in attackers
-        for texts, each in ((pair[0], pair[index]) for pair in pairs)
+        for texts, by in by_texts.items()
     ]
     text = (
         "Weighted F1 at ε = 47.5, without parts of speech. JStylo hands features to Weka as they are; its SMO brings "
