@@ -37,6 +37,7 @@ from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+import _record
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
@@ -417,8 +418,7 @@ def main() -> None:
 
     def keep(**figures: Any) -> None:  # noqa: ANN401 - plain values
         found.update(figures)
-        if options.json:  # after each phase, so that what was found is not lost with the rest
-            options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+        _record.keep(found, options.json)  # after each phase, so that what was found is not lost with the rest
 
     with tempfile.TemporaryDirectory() as name:
         (Path(name) / "temporary").mkdir()

@@ -14,6 +14,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from _record import hand_over
+
 WORDS = ["rain", "snow", "harbour", "letter", "morning", "bird", "evening", "ship", "word", "sun"]
 SMALL, LARGE = 10_000, 1_000_000
 ALLOWED_MIB = 200
@@ -89,9 +91,7 @@ def main() -> None:
             "met": grown <= ALLOWED_MIB,
         }
         print(json.dumps({name: found["jobs"][name]}), file=sys.stderr, flush=True)
-    print(json.dumps(found, indent=2))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    hand_over(found, options.json)
 
 
 if __name__ == "__main__":

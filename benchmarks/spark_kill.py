@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from _executors import executors
+from _record import hand_over
 from spark_scaling import WORDS, settings
 
 from allonym.budget.ledger import Ledger
@@ -127,9 +128,7 @@ def main() -> None:
         shutil.rmtree(name, ignore_errors=True)
     in_the_middle = found["workers"] == 2 and 0 < found["parts_done_at_the_kill"] < PARTS
     found["met"] = found["rows_equal_to_local_engine"] and found["charges"] == 1 and in_the_middle
-    print(json.dumps(found, indent=2))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    hand_over(found, options.json)
     sys.exit(0 if found["met"] else 1)
 
 

@@ -18,6 +18,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from _record import hand_over
+
 WORDS = ["rain", "snow", "harbour", "letter", "morning", "bird", "evening", "ship", "word", "sun"]
 PARTS = 8
 ROWS = 12_500  # of a part
@@ -129,9 +131,7 @@ def main() -> None:
                 **steps,
             }
             print(json.dumps({workers: found["workers"][workers]}), file=sys.stderr, flush=True)
-    print(json.dumps(found, indent=2))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    hand_over(found, options.json)
 
 
 if __name__ == "__main__":

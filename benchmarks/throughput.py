@@ -22,6 +22,8 @@ import time
 from pathlib import Path
 from typing import Any
 
+from _record import hand_over
+
 from allonym.vectors import embeddings
 
 LINES = 700_000
@@ -82,9 +84,7 @@ def main() -> None:
             took["met"] = took["wall_s"] < TARGET_S
             found[method] = took
             print(json.dumps({method: took}), file=sys.stderr, flush=True)
-    print(json.dumps(found, indent=2))
-    if options.json:
-        options.json.write_text(json.dumps(found, indent=2) + "\n", encoding="utf-8")
+    hand_over(found, options.json)
 
 
 if __name__ == "__main__":

@@ -131,3 +131,49 @@ def test_every_class_has_a_name_of_its_own():
                 where.setdefault(node.name, []).append(str(path.relative_to(SOURCE)))
     assert len(where) > 300
     assert {name: paths for name, paths in where.items() if len(paths) > 1} == {}
+
+
+MEASURING = ("audit", "budget", "evaluation", "guard", "jobs", "metrics", "names", "papers", "training")
+# What may return a mapping with open keys: options as they were given, and what the files of an unfinished run hold.
+OPEN = {"facts", "kept", "of_anonymizer", "options", "read", "read_state", "remembered"}
+
+
+def unfrozen(source: str) -> list[str]:
+    """Name classes that say what is stored of them and yet can change; a tally, which adds, is no result."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.ClassDef)
+        and {"to_json"} <= (methods := {part.name for part in node.body if isinstance(part, ast.FunctionDef)})
+        and "add" not in methods
+        and not any("frozen=True" in ast.unparse(decorator) for decorator in node.decorator_list)
+    ]
+
+
+def loose(source: str) -> list[str]:
+    """Name functions for others that return a mapping of anything in the place of a result."""
+    return [
+        node.name
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef)
+        and not node.name.startswith("_")
+        and node.name not in OPEN | {"to_json"}
+        and ast.unparse(node.returns or ast.Constant(None)) in ("dict[str, Any]", "Json", "Mapping[str, Any]")
+    ]
+
+
+@pytest.mark.parametrize("room", MEASURING)
+def test_results_are_frozen_and_have_one_to_json(room):
+    sources = {path: path.read_text("utf-8") for path in MODULES if part_of(path) == room}
+    assert sources
+    assert {path.name: names for path, source in sources.items() if (names := unfrozen(source) + loose(source))} == {}
+
+
+def test_the_rule_of_results_can_be_broken():
+    says = "def to_json(self) -> dict[str, Any]:\n        return {}"
+    assert unfrozen(f"class Row:\n    {says}") == ["Row"]
+    assert unfrozen(f"@dataclass\nclass Row:\n    {says}") == ["Row"]
+    assert not unfrozen(f"@dataclass(frozen=True)\nclass Row:\n    {says}")
+    assert not unfrozen(f"@dataclass\nclass Tally:\n    {says}\n    def add(self): ...")
+    assert loose("def run(asked) -> dict[str, Any]: ...") == ["run"]
+    assert not loose("def run(asked) -> Results: ...")

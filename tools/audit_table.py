@@ -147,10 +147,13 @@ def _methods() -> dict[str, Anonymizer]:
         "laplace, ε = 30 a unit": {"epsilon": 30.0, "order": "text"},
         "erae, ε = 3": {},
         _GROUPED: grouped,
+        "commonplace, 6 sentences of the example book, loss 10": {"book": "book-example", "loss_per_sentence": 10.0},
         "random-replacement": {"words": 20},
         "a4nt, age to adult": {"model": "age", "target": "adult"},
         "a4nt, age to adult, for privacy": private,
         "a4nt, gender to female": {"model": "gender", "target": "female"},
+        "round-trip": {},
+        "ghostwriter": {},
         "identity": {},
     }
     return {name: anonymizers.find(name.partition(",")[0])(**chosen) for name, chosen in settings.items()}

@@ -225,9 +225,9 @@ def main() -> None:
 
     def finish(recipe: str) -> None:
         draw = WordDraw(same_noise.manual_seed(settings.seed))
-        found = measure(training.translator, judge, training.language, held_out, draw)
-        say(began, f"{given.setting} {recipe} held out " + " ".join(f"{k} {v:.3f}" for k, v in found.items()))
-        facts = {"classes": names, "recipe": recipe, "variant": given.variant, "held_out": found}
+        figures = measure(training.translator, judge, training.language, held_out, draw).to_json()
+        say(began, f"{given.setting} {recipe} held out " + " ".join(f"{k} {v:.3f}" for k, v in figures.items()))
+        facts = {"classes": names, "recipe": recipe, "variant": given.variant, "held_out": figures}
         folder = given.out / f"{given.setting}-{given.variant}-{recipe}{given.label}"
         save(folder, training.translator, judge, vocabulary, facts | {"weights": training.weights})
         training.opponent.load_state_dict(judge.state_dict())

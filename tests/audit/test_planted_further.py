@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import planted
 import pytest
@@ -198,7 +200,8 @@ def test_a_record_that_tells_how_much_an_author_wrote(monkeypatch):
     method, real = planted.shipped("syntf").audited().small().short, Plan.record
 
     def record(self, failed=0):
-        return real(self, failed) | {"per_author": self.per_author and self.per_author.to_dict()}
+        telling = {"per_author": self.per_author and self.per_author.to_dict()}
+        return SimpleNamespace(to_json=lambda: real(self, failed).to_json() | telling)
 
     assert job_files(method, few_documents(PLAIN[:8]), "small").verdict == "holds"
     monkeypatch.setattr(Plan, "record", record)

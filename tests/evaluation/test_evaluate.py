@@ -38,7 +38,7 @@ def test_known_outcomes_are_measured(sample):
     assert evaluation.measure.name == "topic"
     assert evaluation.floor == pytest.approx(1 / 3)
     assert same.strongest.headline.value == evaluation.original.headline.value == 1.0
-    assert (same.kept.value, same.left.value, same.draws) == (1.0, 1.0, 1)
+    assert (same.use_kept.value, same.attack_left.value, same.draws) == (1.0, 1.0, 1)
     assert (same.use["unchanged"].value, same.use["length"].value) == (1.0, 1.0)
     assert not same.promised.formal
     assert noise.promised.epsilon == 0.0
@@ -86,8 +86,8 @@ def test_the_choice_is_the_largest_advantage_of_the_table(sample):
     advantages = [outcome.advantage for outcome in evaluation.outcomes]
     assert evaluation.best() == int(np.argmax(advantages))
     for outcome in evaluation.outcomes:
-        assert outcome.advantage == outcome.kept.low - outcome.left.high
-        assert outcome.kept.low <= outcome.kept.value <= outcome.kept.high
+        assert outcome.advantage == outcome.use_kept.low - outcome.attack_left.high
+        assert outcome.use_kept.low <= outcome.use_kept.value <= outcome.use_kept.high
 
 
 def test_attackers_read_vectors_as_words(sample):
@@ -120,7 +120,7 @@ def test_without_labels_use_is_what_stays_of_the_words(tmp_path):
     assert (evaluation.measure.name, evaluation.before.value) == ("unchanged", 1.0)
     assert 0 < evaluation.use_floor < 1  # another text shares some words
     assert evaluation.outcomes[0].use["topic"] is None
-    assert evaluation.outcomes[0].kept.value == 1.0
+    assert evaluation.outcomes[0].use_kept.value == 1.0
 
 
 def test_with_the_encoder_use_is_what_stays_of_the_meaning(tmp_path, monkeypatch):
@@ -179,7 +179,7 @@ def test_a_method_that_leaves_nothing_can_be_measured():
     assert outcome.use["unchanged"].value == 0.0
     assert outcome.use["topic"].value == pytest.approx(1 / 3)  # weighted F1 of one of two labels, always
     assert evaluation.use_floor == pytest.approx(1 / 2)  # of both at random
-    assert (outcome.kept.value, outcome.left.value) == (0.0, 0.0)
+    assert (outcome.use_kept.value, outcome.attack_left.value) == (0.0, 0.0)
     assert not evaluation.recommended(outcome)
 
 

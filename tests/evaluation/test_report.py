@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from dataclasses import replace
+from dataclasses import fields, replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -181,7 +181,7 @@ def test_the_record_says_what_the_page_shows(folder, found):
 
 def test_the_claim_states_everything_required(found):
     for place in range(len(found.outcomes)):
-        claim = EvaluationReport.on(found, chosen=place).claim
+        claim = EvaluationReport.on(found, chosen=place).claim.to_json()
         assert set(REQUIRED) <= set(claim)
         assert all(claim[name].strip() for name in REQUIRED)
 
@@ -189,35 +189,34 @@ def test_the_claim_states_everything_required(found):
 def test_the_claim_of_a_proved_method(found):
     claim = EvaluationReport.on(found, chosen=0).claim
     promised, to_author = found.outcomes[0].promised, found.outcomes[0].promised_to_author
-    assert claim["statement"] == str(promised)
-    assert claim["unit"] == "each document"
-    assert claim["neighbouring relation"] == "any two documents"
-    assert claim["delta"] == "0"
-    assert float(claim["epsilon"].split()[0].replace(",", "")) >= promised.epsilon
-    printed = re.search(r"ε = ([\d,.]+)\. Releasing", claim["composition"]).group(1)
+    assert claim.statement == str(promised)
+    assert claim.unit == "each document"
+    assert claim.neighbouring_relation == "any two documents"
+    assert claim.delta == "0"
+    assert float(claim.epsilon.split()[0].replace(",", "")) >= promised.epsilon
+    printed = re.search(r"ε = ([\d,.]+)\. Releasing", claim.composition).group(1)
     assert float(printed.replace(",", "")) >= to_author.epsilon
-    assert "the number and order of the documents" in claim["released as is"]
+    assert "the number and order of the documents" in claim.released_as_is
 
 
 def test_the_claim_of_a_metric_method_keeps_to_a_word(found):
     claim = EvaluationReport.on(found, chosen=2).claim
-    assert claim["unit"] == "each word of a document"
-    assert "for each unit of" in claim["epsilon"]
-    assert "as many as the documents of an author have words" in claim["composition"]
+    assert claim.unit == "each word of a document"
+    assert "for each unit of" in claim.epsilon
+    assert "as many as the documents of an author have words" in claim.composition
 
 
 def test_no_guarantee_is_said_to_be_none(found):
     claim = EvaluationReport.on(found, chosen=3).claim
-    assert claim["epsilon"] == claim["delta"] == "none"
-    assert claim["statement"].startswith("No formal privacy is promised.")
+    assert claim.epsilon == claim.delta == "none"
+    assert claim.statement.startswith("No formal privacy is promised.")
 
 
 @pytest.mark.parametrize("name", REQUIRED)
 def test_an_incomplete_claim_builds_no_report(name):
-    whole = dict.fromkeys(REQUIRED, "said")
-    assert claims.complete(whole) == whole
+    whole = claims.Claim(*["said"] * len(fields(claims.Claim)))
     with pytest.raises(ParameterError, match=name):
-        claims.complete(whole | {name: " "})
+        replace(whole, **{name.replace(" ", "_"): " "})
 
 
 def test_an_empty_field_of_the_guarantee_fails_the_build(found, tmp_path):
@@ -235,7 +234,7 @@ def test_a_repeatable_run_says_that_it_promises_nothing():
         model = SynTF(vocabulary=WORDS, words=5)
         seeded = evaluate(canary_sample(), [Method(model)], [Majority()], seed=1)
     said = EvaluationReport.on(seeded)
-    assert said.claim["epsilon"] == "none"
+    assert said.claim.epsilon == "none"
     assert "promises nothing" in said.limits[-1]
     assert said.how["randomness"] == "--insecure-seed 1"
 

@@ -23,11 +23,11 @@ from allonym.metrics.figures import Figure
 from allonym.papers import Asked
 from allonym.papers.a4nt import attacks, by_ruler, reproduce, runs, tables
 from allonym.papers.a4nt import models as a4nt_models
-from allonym.papers.a4nt.attacks import AttackerSchedule
 from allonym.papers.a4nt.documents import CLASSES, SIX, DocumentPart, SplitCorpus, load_blogs, load_speeches
 from allonym.papers.a4nt.paper import EXAMPLES, GOALS
 from allonym.papers.a4nt.rows import ALONE, MISSED, REACHED, UNKNOWN, excess, goals
-from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, A4ntBench, SentenceCounts, Sizes
+from allonym.papers.a4nt.runs import DRAWN, LIKELIEST, A4ntBench
+from allonym.papers.a4nt.sizes import AttackerSchedule, SentenceCounts, Sizes
 from allonym.papers.a4nt.stored import (
     A4ntResults,
     Bin,
@@ -184,8 +184,9 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(
     with pytest.raises(InputError, match="--earlier"):
         reproduce.run(Asked(data, print, only="made"))
     results = reproduce.run(Asked(data, print, only="made", earlier=RESULTS / "a4nt.json", work=tmp_path))
-    assert results["measured"] == json.loads((RESULTS / "a4nt.json").read_text("utf-8"))["measured"]
-    assert results["left_out"] == list(reproduce.LEFT_OUT)
+    stored = results.to_json()
+    assert stored["measured"] == json.loads((RESULTS / "a4nt.json").read_text("utf-8"))["measured"]
+    assert stored["left_out"] == list(reproduce.LEFT_OUT)
     assert "| SynTF, ε = 40 |" in reproduce.markdown(results)
 
 
@@ -284,14 +285,14 @@ def measured(f1: float, meteor: float, setting: str = "blog-age", holdout: float
 
 
 def results_of(*rows: MeasuredRow, meteor: str = "meteor_1_5") -> A4ntResults:
-    return A4ntResults("", "", "", meteor, [], [], [], [], [], rows, [], [], {})
+    empty = ("models", "not_evaluated", "not_reproduced", "originals", "attackers", "operating_points", "examples")
+    named = dict.fromkeys(("paper", "version", "command", "interval"), "")
+    return A4ntResults(**named, sizes=SIZES, meteor=meteor, measured=rows, **dict.fromkeys(empty, ()))
 
 
 def test_committed_results_are_read_and_written_as_they_are() -> None:
     stored = json.loads((RESULTS / "a4nt.json").read_text("utf-8"))
-    read = A4ntResults.from_json(stored)
-    for part in ("originals", "attackers", "measured", "operating_points", "examples"):
-        assert json.dumps([row.to_json() for row in getattr(read, part)]) == json.dumps(stored[part])
+    assert json.dumps(A4ntResults.from_json(stored).to_json()) == json.dumps(stored)
 
 
 def test_goals_need_both_sides_and_are_judged_by_the_figures() -> None:
@@ -322,8 +323,10 @@ def test_a_whole_run(
     monkeypatch.setattr(reproduce, "_offered", lambda model: model.name.startswith("age-editor"))
     monkeypatch.setattr(reproduce, "RULED", {})
     said: list[str] = []
-    results = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
+    made = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
+    results = made.to_json()
     json.dumps(results, allow_nan=False)
+    assert A4ntResults.from_json(json.loads(json.dumps(results))).to_json() == json.loads(json.dumps(results))
     assert any("broken" in sentence for sentence in results["not_evaluated"])
     assert "blog-age: no model paper FBsem" in results["not_evaluated"]
     assert len(results["attackers"]) == 3 * len(PANEL)
@@ -339,16 +342,16 @@ def test_a_whole_run(
                 assert 0 <= figure["low"] <= figure["value"] <= figure["high"] <= 1
     learned = {(row["setting"], row["attacker"]): row for row in results["attackers"]}
     assert learned["blog-age", "words-svm"]["test"]["document"]["f1"]["value"] == 1.0
-    table = reproduce.markdown(results)
+    table = reproduce.markdown(made)
     for words in ("Table III", "paper 0.32", "not measured", "Round-trip translation", "random guess", "Six classes"):
         assert words in table
     assert "ε" not in table
     # Corpus sentences stay out of what is published.
     assert "boring lol . My mom" not in json.dumps(results)
-    drawn = {name: draw(figure) for name, figure in reproduce.figures(results).items()}
+    drawn = {name: draw(figure) for name, figure in reproduce.figures(made).items()}
     assert {"figure-8", "figure-10"} <= set(drawn)
     again = reproduce.run(Asked(data, said.append, models=model_folder, work=tmp_path), sizes=SIZES, processes=1)
-    assert again == results
+    assert again.to_json() == results
     gains = results["measured"][0]["difficulty"]
     assert sum(each["count"] for each in gains["gain"]) == results["originals"][0]["sentences"]["test"]
     assert gains["share_with_gain"] + gains["share_with_loss"] <= 1
@@ -356,9 +359,10 @@ def test_a_whole_run(
     earlier = tmp_path / "earlier.json"
     earlier.write_text(json.dumps(results))
     fewer = reproduce.run(Asked(data, said.append, earlier=earlier, work=tmp_path), sizes=SIZES, processes=1)
-    assert [row | {"earlier": True} for row in results["measured"]] == fewer["measured"]
-    assert {row["name"] for row in fewer["models"]} == {row["name"] for row in results["models"]}
-    assert "blog-age: no model paper FBsem" in fewer["not_evaluated"]
+    assert [row | {"earlier": True} for row in results["measured"]] == [row.to_json() for row in fewer.measured]
+    assert {model.name for model in fewer.models} == {model.name for model in made.models}
+    assert all(model.earlier for model in fewer.models)
+    assert "blog-age: no model paper FBsem" in fewer.not_evaluated
     assert "(paper), likeliest * |" in reproduce.markdown(fewer)
     assert "earlier run" in reproduce.markdown(fewer)
     results["attackers"][0]["test"]["document"]["f1"]["value"] += 0.01

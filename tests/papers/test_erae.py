@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,14 @@ import pytest
 from allonym import metrics
 from allonym.cli import run
 from allonym.errors import InputError
+from allonym.evaluation.attack import AttackFigure
 from allonym.metrics.figures import Figure
 from allonym.papers import Asked
 from allonym.papers.erae import goals as erae_goals
 from allonym.papers.erae import methods, reproduce, runs, tables
-from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
-from allonym.papers.ruler.rows import About, AttackFigure, Measured, MethodRow, OriginalRow
+from allonym.papers.erae.results import EraeResults, TrainedNetwork
+from allonym.papers.erae.rows import NamedAttack, TableRow
+from allonym.papers.ruler.rows import About, Measured, MethodRow, OriginalRow
 from tests.papers.conftest import syntf
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
@@ -72,7 +75,7 @@ def test_the_command_writes_complete_results(data, small, tmp_path, capsys):
     assert run(["reproduce", "erae", "--data", str(data), "--out", str(out), "--runs", "1", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert json.loads((out / "erae.json").read_text("utf-8")) == printed
-    assert (out / "erae.md").read_text("utf-8") == reproduce.markdown(printed)
+    assert (out / "erae.md").read_text("utf-8") == reproduce.markdown(reproduce.RESULTS.from_json(printed))
     assert {path.name for path in out.iterdir()} == {
         "erae.json", "erae.md",
         *(f"erae-figure-2.{kind}" for kind in ("svg", "csv")),
@@ -100,13 +103,14 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(small, tmp_pat
     committed = json.loads((RESULTS / "erae.json").read_text("utf-8"))
     given = {"work": tmp_path / "work", "earlier": RESULTS / "erae.json"}
     nothing = reproduce.run(Asked(tmp_path, print, only="", **given))
-    assert nothing["grounds"] == {}
-    assert nothing["table_1"] == committed["table_1"]
+    assert nothing.grounds == {}
+    assert nothing.to_json()["table_1"] == committed["table_1"]
     said: list[str] = []
     results = reproduce.run(Asked(tmp_path, said.append, only="made", **given))
     assert len(said) == 2
-    assert len(results["goals"]) == len(nothing["goals"]) + 1
-    assert reproduce.run(Asked(tmp_path, print, only="", **given)) == json.loads(json.dumps(results))
+    assert len(results.goals) == len(nothing.goals) + 1
+    again = reproduce.run(Asked(tmp_path, print, only="", **given))
+    assert json.dumps(again.to_json()) == json.dumps(results.to_json())
 
 
 def test_originals_are_cut_and_spaced_as_people_write():
@@ -121,7 +125,7 @@ def _row(name, similarity, *, network=0.05, paper=None, **more):
     spread = Figure(similarity, similarity - 0.01, similarity + 0.01)
     films = {"similarity": spread, **{name: Figure(value, value, value) for name, value in more.items()}}
     attack = NamedAttack("character-network", "static", Figure(network, network, network))
-    return TableRow(name, paper, 11.4, None, (), films, {"similarity": spread}, (attack,)).to_json()
+    return TableRow(name, paper, 11.4, None, (), films, {"similarity": spread}, (attack,))
 
 
 @pytest.fixture
@@ -138,8 +142,7 @@ def made_up():
         _row("ER-AE, subset of groups", 0.68, grammar=4.1, perplexity=60.0),
         _row("ER-AE, subset of groups, loss 9.3", 0.62),
     ]
-
-    return {"table_1": rows, "grounds": {"made": Measured(_original(), tuple(_points())).to_json()}}
+    return rows, Measured(_original(), tuple(_points()))
 
 
 def _attack(accuracy):
@@ -162,31 +165,29 @@ def _points():
 
 
 def _missed(goals):
-    return [place for place, goal in enumerate(goals) if not goal.reached]
+    return [number for number, goal in enumerate(goals) if not goal.reached]
 
 
 def test_goals_are_judged_by_the_results(made_up):
-    found = erae_goals.goals(made_up)
-    assert _missed(found) == [2, 8, 12]
-    assert found[0].measured == "+0.470, +0.470 (paper +0.637, +0.607)"
-    assert found[10].measured == "0.440 (0.39–0.49) at 0.610 (a)"  # c keeps more, but proves nothing
-    made_up["grounds"]["made"]["rows"][1]["strongest"]["value"] = 0.45
-    made_up["table_1"][7]["attacks"][0]["value"] = 0.11
-    found = erae_goals.goals(made_up)
-    assert _missed(found) == [2, 7, 8, 10, 12]
-    del made_up["grounds"]["made"]["rows"][1]
-    assert "no setting" in erae_goals.goals(made_up)[10].measured
+    rows, ground = made_up
+    judged = erae_goals.goals(rows, [ground])
+    assert _missed(judged) == [2, 8, 12]
+    assert judged[0].measured == "+0.470, +0.470 (paper +0.637, +0.607)"
+    assert judged[10].measured == "0.440 (0.39–0.49) at 0.610 (a)"  # c keeps more, but proves nothing
+    first, *others = ground.methods
+    ground = Measured(ground.original, (replace(first, strongest=_attack(0.45)), *others))
+    rows[7] = _row("ER-AE, two-set", 0.61, network=0.11, paper="ER-AE (ours)", grammar=3.9, perplexity=99.0)
+    assert _missed(erae_goals.goals(rows, [ground])) == [2, 7, 8, 10, 12]
+    assert "no setting" in erae_goals.goals(rows, [Measured(ground.original, tuple(others))])[10].measured
 
 
 @pytest.mark.skipif(not (RESULTS / "erae.json").exists(), reason="no results are committed")
 def test_committed_tables_and_figures_are_made_from_the_committed_results():
     committed = json.loads((RESULTS / "erae.json").read_text("utf-8"))
-    assert committed["goals"] == [goal.to_json() for goal in erae_goals.goals(committed)]
-    for stored in committed["table_1"]:
-        assert TableRow.from_json(stored).to_json() == stored
-    for stored in committed["figure_2"]:
-        assert SweepRow.from_json(stored).to_json() == stored
-    assert (RESULTS / "erae.md").read_text("utf-8") == tables.markdown(committed)
+    read = EraeResults.from_json(committed)
+    assert json.dumps(read.to_json()) == json.dumps(committed)
+    assert read.goals == erae_goals.goals(read.table_1, read.grounds.values())
+    assert (RESULTS / "erae.md").read_text("utf-8") == tables.markdown(read)
 
 
 def test_runs_are_refused_where_there_is_one(data, capsys):
@@ -195,17 +196,17 @@ def test_runs_are_refused_where_there_is_one(data, capsys):
 
 
 def test_rows_of_absent_networks_are_kept_in_their_places_and_marked(tmp_path):
-    model = {"row": methods.AE_DP, "name": "ae-dp", "weights_sha256": "0"}
-    rows = [{"method": "Original"}, {"method": methods.AE_DP}, {"method": "last"}]
-    before = {"table_1": rows, "models": [model], "documents": {"test": 3}}
-    kept = before
-    now = {"table_1": [{"method": "Original"}, {"method": "last"}], "models": [], "documents": {"test": 3}}
-    found = reproduce._with_earlier(now, kept)
-    assert [row["method"] for row in found["table_1"]] == [row["method"] for row in rows]
-    assert [row.get("earlier", False) for row in found["table_1"]] == [False, True, False]
-    assert found["models"] == [model | {"earlier": True}]
+    committed = EraeResults.from_json(json.loads((RESULTS / "erae.json").read_text("utf-8")))
+    model = TrainedNetwork(methods.AE_DP, "ae-dp", "0")
+    rows = tuple(_row(name, 0.5) for name in ("Original", methods.AE_DP, "last"))
+    before = replace(committed, table_1=rows, models=(model,))
+    now = replace(committed, table_1=(rows[0], rows[2]), models=())
+    both = reproduce._with_earlier(now, before)
+    assert both.table_1 == (rows[0], replace(rows[1], earlier=True), rows[2])
+    assert both.models == (replace(model, earlier=True),)
+    assert ["earlier" in row.to_json() for row in both.table_1] == [False, True, False]
     with pytest.raises(InputError, match="other texts"):
-        reproduce._with_earlier(now | {"models": [], "documents": {"test": 4}}, kept)
+        reproduce._with_earlier(replace(now, documents=replace(now.documents, test=4)), before)
     (tmp_path / "erae.json").write_text("[]", "utf-8")
     with pytest.raises(InputError, match="no results"):
         reproduce.run(Asked(tmp_path, print, earlier=tmp_path / "erae.json"))

@@ -36,7 +36,7 @@ def listed(tmp_path):
 def test_methods_and_rivals_stand_in_one_table(small, listed, tmp_path):
     said = []
     results = reproduce.run(Asked(Path("."), said.append, runs=2, rivals=listed, only="made"))
-    made = {row["name"]: row for row in results["grounds"]["made"]["rows"]}
+    made = {row["name"]: row for row in results.to_json()["grounds"]["made"]["rows"]}
     assert list(made) == ["original", "SynTF, ε = 40", "capitals", "SynTF, ε = 4"]
     assert made["capitals"]["strongest"]["value"] == made["original"]["strongest"]["value"] == 1.0
     assert made["capitals"]["loss_per_document"] is None
@@ -64,17 +64,17 @@ def test_an_interrupted_run_goes_on(small, tmp_path):
     assert reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="made")) == results
     assert reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="")) == results
     both = reproduce.run(Asked(Path("."), said.append, runs=1, work=work, only="further"))
-    assert list(both["grounds"]) == ["made", "further"]  # what is done already is part of the results
+    assert list(both.grounds) == ["made", "further"]  # what is done already is part of the results
 
 
 def test_rows_of_an_earlier_run_are_not_measured_again(small, tmp_path):
     first = reproduce.run(Asked(Path("."), print, runs=1, only="made"))
     stored = tmp_path / "frontier.json"
-    stored.write_text(json.dumps(first), encoding="utf-8")
+    stored.write_text(json.dumps(first.to_json()), encoding="utf-8")
     said: list[str] = []
     again = reproduce.run(Asked(Path("."), said.append, runs=1, only="further", earlier=stored))
-    assert list(again["grounds"]) == ["made", "further"]
-    assert again["grounds"]["made"] == json.loads(json.dumps(first["grounds"]["made"]))
+    assert list(again.grounds) == ["made", "further"]
+    assert again.grounds["made"].to_json() == json.loads(json.dumps(first.grounds["made"].to_json()))
     assert {line.split(",")[0] for line in said} == {"further"}
     with pytest.raises(InputError, match="1 draws of each setting, not 2"):
         reproduce.run(Asked(Path("."), print, runs=2, only="", earlier=stored))
@@ -86,7 +86,7 @@ def test_rows_of_an_earlier_run_are_not_measured_again(small, tmp_path):
 def test_rows_of_other_papers_are_left_out(small, made_up_ground, tmp_path):
     ruler.measure(Path("."), [syntf(7.0)], ruler.Work(tmp_path, made_up_ground("made"), 1), print)
     results = reproduce.run(Asked(Path("."), print, runs=1, work=tmp_path, only="made"))
-    assert [row["setting"] for row in results["grounds"]["made"]["rows"]] == ["", "ε = 40", "ε = 4"]
+    assert [row.setting for row in results.grounds["made"].rows] == ["", "ε = 40", "ε = 4"]
 
 
 def test_what_is_not_there_is_refused(small, tmp_path):

@@ -63,7 +63,7 @@ def small(monkeypatch, made_up_ground):
 
 
 def test_rows_are_complete(data):
-    results = reproduce.run(Asked(data, lambda sentence: None))
+    results = reproduce.run(Asked(data, lambda sentence: None)).to_json()
     assert {row["method"] for row in results["rows"]} == {"original", "laplace", "exponential", "syntf"}
     assert {row["corpus"] for row in results["rows"]} == {"20 newsgroups", "IMDb62"}
     for row in results["rows"]:
@@ -140,22 +140,34 @@ def test_noise_in_the_plane_follows_the_planar_law():
 def test_an_earlier_run_of_other_texts_is_refused(data, tmp_path):
     results = reproduce.run(Asked(data, lambda sentence: None))
     earlier = tmp_path / "earlier.json"
-    earlier.write_text(json.dumps(results), encoding="utf-8")
+    earlier.write_text(json.dumps(results.to_json()), encoding="utf-8")
     told = []
     assert reproduce.run(Asked(data, told.append, earlier=earlier)) == results
     assert not any("F1" in sentence for sentence in told)  # nothing is measured again
-    earlier.write_text(json.dumps(results | {"seed": 1}), encoding="utf-8")
+    earlier.write_text(json.dumps(results.to_json() | {"seed": 1}), encoding="utf-8")
     with pytest.raises(InputError, match="other texts"):
         reproduce.run(Asked(data, print, earlier=earlier))
+
+
+def test_results_without_the_further_parts_are_read_and_shown(data):
+    results = reproduce.run(Asked(data, lambda sentence: None)).to_json()
+    assert "vectors" not in results["rows"][0]  # as it was before there were others
+    assert {"GloVe", None} <= {row.get("vectors") for row in results["variants"]}
+    for part in ("variants", "example", "planar"):
+        del results[part]
+    read = reproduce.RESULTS.from_json(results)
+    assert "variants" not in read.to_json()
+    assert "worked example" not in reproduce.markdown(read)
+    assert "planar" not in reproduce.figures(read)
 
 
 def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(data, tmp_path):
     with pytest.raises(InputError, match="--earlier"):
         reproduce.run(Asked(data, print, only="made"))
     given = {"work": tmp_path / "work", "earlier": tmp_path / "laplace.json"}
-    whole = json.dumps(reproduce.run(Asked(data, lambda sentence: None, work=given["work"])))
+    whole = json.dumps(reproduce.run(Asked(data, lambda sentence: None, work=given["work"])).to_json())
     given["earlier"].write_text(whole, encoding="utf-8")
-    assert reproduce.run(Asked(data, print, only="", **given)) == json.loads(whole)
+    assert reproduce.run(Asked(data, print, only="", **given)).to_json() == json.loads(whole)
     given["earlier"].write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no results"):
         reproduce.run(Asked(data, print, only="", **given))
@@ -166,9 +178,9 @@ def test_the_command_writes_both_files(data, tmp_path, capsys):
     line = ["reproduce", "laplace", "--data", str(data), "--out", str(out), "--json"]
     assert run(line) == 0
     printed = json.loads(capsys.readouterr().out)
-    assert (out / "laplace.md").read_text("utf-8") == reproduce.markdown(printed)
+    assert (out / "laplace.md").read_text("utf-8") == reproduce.markdown(reproduce.RESULTS.from_json(printed))
     assert json.loads((out / "laplace.json").read_text("utf-8")) == printed
-    again = json.loads(json.dumps(reproduce.run(Asked(data, lambda sentence: None))))
+    again = json.loads(json.dumps(reproduce.run(Asked(data, lambda sentence: None)).to_json()))
     for row in (*printed["grounds"]["made"]["rows"], *again["grounds"]["made"]["rows"]):
         row.pop("words_per_second", None)  # all but the speed is the same again
     assert printed == again

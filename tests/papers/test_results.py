@@ -48,7 +48,7 @@ def made_of_page() -> dict[str, str]:
 
 def made() -> dict[str, dict[str, str]]:
     return {
-        **{name: papers.files(name, committed(name)) for name in papers.names()},
+        **{name: papers.files(name, papers.find(name).RESULTS.from_json(committed(name))) for name in papers.names()},
         "audit": made_of_audit(),
         "audit_peers": {"audit_peers.md": script("tools/audit_peers.py")._table(committed("audit_peers"))},
         "jobs": {"jobs.md": script("benchmarks/job_results.py").page(committed("jobs"))},

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -21,6 +22,7 @@ from allonym.papers.stored import Kept
 from allonym.papers.syntf import by_ruler, reproduce, runs, tables
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers
 from allonym.papers.syntf.rows import Mean, MeasuredSetting, SyntfResults, SyntfSetting
+from allonym.papers.syntf.usefulness import GoodOutputs
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 from tests.papers.conftest import syntf
@@ -75,15 +77,7 @@ def test_a_learned_rating_gives_the_analyst_more_and_the_attacker_less(measured)
 def test_rows_are_read_as_they_were_written(measured, committed):
     for row in measured:
         assert MeasuredSetting.from_json(json.loads(json.dumps(row.to_json()))) == row
-    read = SyntfResults.from_json(committed)
-    assert [row.to_json() for row in read.settings] == committed["settings"]
-    assert [row.to_json() for row in read.suspects] == committed["table_1"]
-    assert [row.to_json() for row in read.bounds] == committed["figure_1"]
-    of_texts = {"original": read.original, "original_quoted": read.quoted, "scrubbed": read.scrubbed}
-    for name, reached in (of_texts | {"vectorised": read.vectorised, "weka": read.weka}).items():
-        assert (reached and reached.to_json()) == committed.get(name)
-    assert [row.to_json() for row in read.useful] == committed["theorem_3_6"]
-    assert [row.to_json() for row in read.needed] == committed["corollary_3_7"]
+    assert json.dumps(SyntfResults.from_json(committed).to_json()) == json.dumps(committed)
 
 
 def test_attackers_who_know_the_rating_read_what_is_released_through_it(bench):
@@ -146,9 +140,7 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, mad
     with pytest.raises(InputError, match="--earlier"):
         reproduce.run(Asked(tmp_path, print, only="made"))
     results = reproduce.run(Asked(tmp_path, print, only="made", earlier=RESULTS / "syntf.json"))
-    assert {name: results[name] for name in results if name != "grounds"} == {
-        name: committed[name] for name in committed if name != "grounds"
-    }
+    assert replace(results, grounds={}) == replace(SyntfResults.from_json(committed), grounds={})
     assert "| SynTF, ε = 40 |" in tables.markdown(results)
     (tmp_path / "other.json").write_text("{}", encoding="utf-8")
     with pytest.raises(InputError, match="no results"):
@@ -156,15 +148,49 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, mad
 
 
 def test_what_an_earlier_run_has_is_not_measured_again(committed):
-    told = []
-    rows, asked = committed["settings"], Asked(Path("nowhere"), told.append, runs=10)
-    wanted = [task for task in reproduce._tasks() if any(row["table"] == task.table for row in rows)]
+    told, shown = [], SyntfResults.from_json(committed)
+    rows, asked = shown.settings, Asked(Path("nowhere"), told.append, runs=10)
+    wanted = [task for task in reproduce._tasks() if any(row.table == task.table for row in rows)]
     assert reproduce._settings(asked, wanted, list(reversed(rows)), Kept(None, {})) == rows
     assert told == []
-    about = {name: committed[name] for name in ("seeds", "documents", "table_1")}
-    assert reproduce._earlier(RESULTS / "syntf.json", about)["original"] == committed["original"]
+    about = {name: getattr(shown, name) for name in ("seeds", "documents", "suspects")}
+    assert reproduce._earlier(RESULTS / "syntf.json", about) == shown
     with pytest.raises(InputError, match="other texts or seeds"):
-        reproduce._earlier(RESULTS / "syntf.json", about | {"seeds": [0]})
+        reproduce._earlier(RESULTS / "syntf.json", about | {"seeds": (0,)})
+
+
+def test_a_part_that_an_earlier_run_lacks_is_measured_alone(committed, monkeypatch, tmp_path):
+    shown, told = SyntfResults.from_json(committed), []
+    less = {name: part for name, part in committed.items() if name not in ("weka", "theorem_3_6", "corollary_3_7")}
+    (tmp_path / "earlier.json").write_text(json.dumps(less), encoding="utf-8")
+    parts = {"original": "original", "without reference": "without_reference", "vectorised": "vectorised"}
+    parts |= {"scrubbed": "scrubbed", "bounds": "good_outputs", "quotes": "quoted", "weka": "weka"}
+    others = [each.name for each in fields(SyntfResults) if each.name not in {*parts.values(), "settings", "grounds"}]
+    given = {
+        name: reproduce._Part(part, type(getattr(shown, part)), lambda part=part: getattr(shown, part))
+        for name, part in parts.items()
+    }
+    monkeypatch.setattr(reproduce, "_about", lambda data, runs: {name: getattr(shown, name) for name in others})
+    monkeypatch.setattr(reproduce, "_parts", lambda data, runs: given)
+    monkeypatch.setattr(reproduce, "ruled", lambda data: {})
+    asked = Asked(tmp_path, told.append, only="weka", earlier=tmp_path / "earlier.json", work=tmp_path / "work")
+    assert reproduce.run(asked) == replace(shown, grounds={}, good_outputs=GoodOutputs())
+    assert reproduce.run(replace(asked, only="bounds, weka")) == replace(shown, grounds={})
+    assert told == ["weka", "bounds", "weka"]
+    assert "corollary 3.7" not in tables.markdown(SyntfResults.from_json(less))
+    assert "theorem-3-6" not in reproduce.figures(SyntfResults.from_json(less))
+    assert json.dumps(SyntfResults.from_json(less).to_json()) == json.dumps(less)
+    with pytest.raises(InputError, match="--earlier"):
+        reproduce.run(replace(asked, earlier=None))
+
+
+def test_every_part_is_one_of_the_results(bench, monkeypatch, tmp_path):
+    monkeypatch.setattr(reproduce, "benches", lambda data: (bench, bench))
+    parts = reproduce._parts(tmp_path, 1)
+    kinds = get_type_hints(SyntfResults)
+    assert all(kinds[part.field] in (part.kind, part.kind | None) for part in parts.values())
+    assert set(reproduce._FURTHER) <= {*parts, *(task.table for task in reproduce._tasks())}
+    assert tables.best(parts["without reference"].make().utility)["f1_weighted"].mean > 0.95
 
 
 def test_a_part_is_made_once_for_each_run(tmp_path):
@@ -172,20 +198,20 @@ def test_a_part_is_made_once_for_each_run(tmp_path):
 
     def make():
         made.append(1)
-        return {"number": len(made)}
+        return Mean(len(made))
 
     kept = Kept(tmp_path / "work", {"seeds": [0]})
-    assert kept.part(["one"], make) == kept.part(["one"], make) == {"number": 1}
-    assert kept.part(["other"], make) == {"number": 2}
-    assert Kept(tmp_path / "work", {"seeds": [1]}).part(["one"], make) == {"number": 3}
-    assert [Kept(None, {}).part(["one"], make)["number"] for _ in range(2)] == [4, 5]
+    assert kept.part(["one"], Mean, make) == kept.part(["one"], Mean, make) == Mean(1)
+    assert kept.part(["other"], Mean, make) == Mean(2)
+    assert Kept(tmp_path / "work", {"seeds": [1]}).part(["one"], Mean, make) == Mean(3)
+    assert [Kept(None, {}).part(["one"], Mean, make) for _ in range(2)] == [Mean(4), Mean(5)]
 
 
 def test_the_best_setting_has_the_largest_least_gain(committed):
     shown = SyntfResults.from_json(committed)
     rows = [row for row in shown.of_bench("paper") if row.table not in tables.LEFT_OPEN]
     least = [min(tables.gains_of(shown, row, runs.WRITEPRINTS)) for row in rows]
-    line = next(line for line in tables.markdown(committed).splitlines() if line.startswith("| WritePrints | ours |"))
+    line = next(line for line in tables.markdown(shown).splitlines() if line.startswith("| WritePrints | ours |"))
     assert tables._changed(rows[int(np.argmax(least))]) in line
     assert f"| {max(least):+.0%} |" in line
     for row, gain in zip(rows, least, strict=True):
@@ -226,7 +252,7 @@ def committed():
 
 
 def test_committed_tables_and_figures_are_made_from_the_committed_results(committed):
-    assert (RESULTS / "syntf.md").read_text("utf-8") == tables.markdown(committed)
+    assert (RESULTS / "syntf.md").read_text("utf-8") == tables.markdown(SyntfResults.from_json(committed))
 
 
 def test_committed_results_name_no_person(committed):

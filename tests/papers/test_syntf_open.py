@@ -138,16 +138,15 @@ def bounds():
 
 
 def test_what_is_drawn_lies_between_both_bounds(bounds):
-    useful, _ = bounds
-    assert {row.good for row in useful} == set(usefulness.GOOD)
-    for row in useful:
+    assert {row.good for row in bounds.useful} == set(usefulness.GOOD)
+    for row in bounds.useful:
         assert 0 <= row.lower <= row.probability <= row.upper <= 1
-    by_good = [[row.probability for row in useful if row.good == good] for good in usefulness.GOOD]
+    by_good = [[row.probability for row in bounds.useful if row.good == good] for good in usefulness.GOOD]
     assert all(shares == sorted(shares) for shares in by_good)
 
 
 def test_the_epsilon_that_it_takes_lies_between_both_conditions_and_grows(bounds):
-    _, needed = bounds
+    needed = bounds.needed
     assert {row.outputs for row in needed} == {100, 300, 900}
     for row in needed:
         assert 0 < row.necessary <= row.epsilon <= row.sufficient
@@ -168,4 +167,5 @@ def test_probabilities_are_those_of_the_mechanism():
 
 
 def test_both_figures_can_be_drawn(bounds):
-    assert set(usefulness.figures(*bounds)) == {"theorem-3-6", "corollary-3-7"}
+    assert set(usefulness.figures(bounds)) == {"theorem-3-6", "corollary-3-7"}
+    assert usefulness.figures(usefulness.GoodOutputs()) == {}

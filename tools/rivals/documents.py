@@ -40,6 +40,15 @@ def joined(words: Sequence[str]) -> str:
     return _GLUED_TO_THE_RIGHT.sub("", _GLUED_TO_THE_LEFT.sub("", " ".join(words)))
 
 
+def noise_options(description: str | None, mechanisms: Sequence[str], unit: str) -> argparse.ArgumentParser:
+    """Return a parser of what every program takes that adds noise to words; `unit` is what its ε is for."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mechanism", choices=mechanisms, required=True)
+    parser.add_argument("--epsilon", type=float, required=True, help=f"for each {unit}, and each word")
+    parser.add_argument("--seed", type=int, help="by default fresh noise")
+    return parser
+
+
 def answer(parser: argparse.ArgumentParser, rewrite: Rewrite) -> None:
     """Rewrite what stands on standard input; say on standard error how long that took."""
     chosen = parser.parse_args()

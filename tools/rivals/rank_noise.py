@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from documents import answer
+from documents import answer, noise_options
 from numpy.typing import NDArray
 
 LISTS = Path(sys.prefix) / "share" / "diffractor"  # where make_environments.py puts them
@@ -103,10 +103,7 @@ def tem(ranks: Numbers, size: int, config: Any, rng: np.random.Generator) -> Num
 
 def main() -> None:
     """Read, draw, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mechanism", choices=("geometric", "tem"), required=True)
-    parser.add_argument("--epsilon", type=float, required=True, help="for each rank, and each word")
-    parser.add_argument("--seed", type=int, help="by default fresh noise")
+    parser = noise_options(__doc__, ("geometric", "tem"), "rank")
     parser.add_argument("--replace-stop-words", action="store_true", help="the package leaves them as they are")
     answer(parser, rewrite)
 

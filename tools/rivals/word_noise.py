@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from documents import answer, joined, tokens
+from documents import answer, joined, noise_options, tokens
 from numpy.typing import NDArray
 
 NAMES = {"madlib": "multivariate_calibrated", "mahalanobis": "mahalanobis", "tem": "tem"}
@@ -109,10 +109,7 @@ def _tem_draws(mechanism: Any, distances: Floats, count: int, rng: np.random.Gen
 
 def main() -> None:
     """Read, draw, write."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--mechanism", choices=sorted(NAMES), required=True)
-    parser.add_argument("--epsilon", type=float, required=True, help="for each unit of distance, and each word")
-    parser.add_argument("--seed", type=int, help="by default fresh noise")
+    parser = noise_options(__doc__, sorted(NAMES), "unit of distance")
     parser.add_argument("--by-its-api", action="store_true", help="word by word, as the package does it; slow")
     answer(parser, rewrite)
 

@@ -36,8 +36,8 @@ REPEATABLE = "reproducible run: no privacy, because whoever knows the seed can u
 class Anonymizer(Estimator):
     """Base of all anonymizers.
 
-    A subclass checks its parameters in `_check` (choices are checked here), draws in `_anonymize` and states its
-    promise in `guarantee`.
+    A subclass is a dataclass whose fields are its parameters. It checks them in `_check` (choices are checked here),
+    draws in `_anonymize` and states its promise in `guarantee`.
     Privacy: each call of `transform` or `release` spends the guarantee once more, with fresh noise.
     """
 
@@ -54,6 +54,9 @@ class Anonymizer(Estimator):
     # The values of a parameter that the page's slider goes through, from the most protection to the most of the text.
     slider: ClassVar[Mapping[str, Sequence[Any]]] = {}
     mechanism_: Any = None  # what draws each word, if something does
+
+    def __post_init__(self) -> None:
+        self._check()
 
     @abstractmethod
     def guarantee(self, documents: int = 1) -> Guarantee:

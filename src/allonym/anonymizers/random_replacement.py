@@ -7,6 +7,7 @@ is independent of the text and the loss is 0.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -43,6 +44,7 @@ class _UniformAuditing(Auditing):
         return Small(anonymizer=small, words=PLAIN, laws=laws, short=small, shortest=small)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RandomReplacement(Anonymizer):
     """Returns `words` words drawn uniformly from the vocabulary, whatever the text.
 
@@ -56,10 +58,8 @@ class RandomReplacement(Anonymizer):
     method = "random-replacement"
     is_a_baseline = True
 
-    def __init__(self, *, words: int = 150, vocabulary: Vocabulary = None) -> None:
-        self.words = words
-        self.vocabulary = vocabulary
-        self._check()
+    words: int = 150
+    vocabulary: Vocabulary = None
 
     def _check(self) -> None:
         super()._check()

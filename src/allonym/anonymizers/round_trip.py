@@ -123,7 +123,7 @@ def _line(line: str, translate: Translate) -> str:
 def _sentence(sentence: str, translate: Translate) -> str:
     """Rewrite a sentence around what must be kept as it stands."""
     parts = _KEPT.split(sentence)
-    return "".join(part if place % 2 else _part(part, translate) for place, part in enumerate(parts)).strip()
+    return "".join(part if index % 2 else _part(part, translate) for index, part in enumerate(parts)).strip()
 
 
 def _part(part: str, translate: Translate) -> str:

@@ -78,6 +78,26 @@ def fill_slots(keys: Keys, shift: np.uint64, slots: Numbers) -> None:
 
 
 @compiled
+def _add_features(scores: Floats, constants: Floats, weights: Floats, columns: Numbers, data: Floats) -> None:
+    """Score a text: the constants and, for each of its features, the weights of all authors."""
+    scores[:] = constants
+    fours = len(columns) // 4 * 4
+    # Each sum waits for the one before; with four features a sum, processors without AVX-512 wait a third less.
+    for entry in range(0, fours, 4):
+        row0, row1 = weights[columns[entry]], weights[columns[entry + 1]]
+        row2, row3 = weights[columns[entry + 2]], weights[columns[entry + 3]]
+        value0, value1, value2, value3 = data[entry], data[entry + 1], data[entry + 2], data[entry + 3]
+        for author in range(len(scores)):
+            scores[author] += (value0 * row0[author] + value1 * row1[author]) + (
+                value2 * row2[author] + value3 * row3[author]
+            )
+    for entry in range(fours, len(columns)):
+        row, value = weights[columns[entry]], data[entry]
+        for author in range(len(scores)):
+            scores[author] += value * row[author]
+
+
+@compiled
 def descend(
     order: Places,
     values: tuple[Floats, Numbers, Numbers],
@@ -100,11 +120,7 @@ def descend(
     highest, lowest = -np.inf, np.inf
     for text in order:
         first, last = ends[text], ends[text + 1]
-        scores[:] = constants
-        for place in range(first, last):
-            row, value = weights[columns[place]], data[place]
-            for author in range(lanes):
-                scores[author] += value * row[author]
+        _add_features(scores, constants, weights, columns[first:last], data[first:last])
         moved = False
         curvature = squares[text] + diagonal
         dual = duals[text]
@@ -122,8 +138,8 @@ def descend(
             scores[author] = change
         if moved:
             constants += scores
-            for place in range(first, last):
-                row, value = weights[columns[place]], data[place]
+            for entry in range(first, last):
+                row, value = weights[columns[entry]], data[entry]
                 for author in range(lanes):
                     row[author] += value * scores[author]
     return highest, lowest

@@ -37,7 +37,7 @@ class Delta(Attacker):
         split = [_words(text) for text in texts]
         counts = Counter(word for document in split for word in document)
         ordered = sorted(counts, key=lambda word: (-counts[word], word))
-        self._column = {word: place for place, word in enumerate(ordered[: self.most_frequent])}
+        self._column = {word: column for column, word in enumerate(ordered[: self.most_frequent])}
         rates = self._rates(split)
         self._mean = rates.mean(0)
         spread = rates.std(0)
@@ -62,7 +62,7 @@ class Delta(Attacker):
         return {"words": list(self._column)}, super()._state()[1]
 
     def _restore(self, state: dict[str, Any], arrays: Arrays) -> None:
-        self._column = {word: place for place, word in enumerate(state["words"])}
+        self._column = {word: column for column, word in enumerate(state["words"])}
         super()._restore(state, arrays)
 
 

@@ -50,15 +50,15 @@ class LinearAttacker(Attacker):
     def clues(self, text: str, author: str, *, most: int = 20) -> list[Clue]:
         """Return what speaks most for `author` having written `text`, strongest first."""
         columns, weights = self._speaking_for(text, author)
-        strongest = [int(place) for place in np.argsort(-weights)[:most] if weights[place] > 0]
+        strongest = [int(column) for column in np.argsort(-weights)[:most] if weights[column] > 0]
         names = self._fitted_features.names()
         return [
             Clue(
-                names[columns[place]],
-                float(weights[place]),
-                self._fitted_features.occurrences(int(columns[place]), text),
+                names[columns[column]],
+                float(weights[column]),
+                self._fitted_features.occurrences(int(columns[column]), text),
             )
-            for place in strongest
+            for column in strongest
         ]
 
     def speaks_for(self, text: str, author: str) -> float:

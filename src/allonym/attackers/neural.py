@@ -114,7 +114,7 @@ class NeuralAttacker(Attacker):
 
     def _know(self, vocabulary: list[str]) -> None:
         self._vocabulary = vocabulary
-        self._place = {known: place for place, known in enumerate(vocabulary)}
+        self._number_of = {known: number for number, known in enumerate(vocabulary)}
 
 
 class CharacterAverages(NeuralAttacker):
@@ -165,7 +165,7 @@ class CharacterAverages(NeuralAttacker):
     def _read(self, texts: list[str]) -> tuple[Examples, NDArray[np.int64]]:
         from allonym.training.classifiers.character_averages import Bags
 
-        counts = sparse.csr_array(_gram_counter(vocabulary=self._place).transform(texts))
+        counts = sparse.csr_array(_gram_counter(vocabulary=self._number_of).transform(texts))
         return Bags(counts), np.arange(len(texts))
 
     def _make_network(self) -> Classifier:
@@ -221,8 +221,8 @@ class TextLSTM(NeuralAttacker):
         documents: list[int] = []
         for document, text in enumerate(texts):
             for sentence in _sentences(text) or [[""]]:  # a text without words is one unknown word
-                places = (self._place.get(word) for word in sentence)
-                numbered.append([UNKNOWN if place is None else FIRST_WORD + place for place in places])
+                places = (self._number_of.get(word) for word in sentence)
+                numbered.append([UNKNOWN if number is None else FIRST_WORD + number for number in places])
                 documents.append(document)
         return Sentences(numbered), np.array(documents, dtype=np.int64)
 

@@ -56,7 +56,7 @@ class Rows:
         self._ends.add(np.zeros(1, dtype=np.int64))
 
     def _add(self, keys: Sequence[bytes], rows: sparse.csr_array) -> None:
-        self._places |= {key: len(self._places) + place for place, key in enumerate(keys)}
+        self._places |= {key: len(self._places) + row for row, key in enumerate(keys)}
         self._ends.add(rows.indptr[1:] + len(self._entries))
         self._entries.add(rows.data)
         self._numbers.add(rows.indices.astype(np.int32, copy=False))

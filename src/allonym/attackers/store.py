@@ -20,8 +20,8 @@ def save(attacker: Attacker, folder: str | Path) -> None:
     """
     from safetensors.numpy import save_file
 
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
+    path = Path(folder)
+    path.mkdir(parents=True, exist_ok=True)
     state, arrays = attacker._state()
     content = {
         "format": _FORMAT,
@@ -31,10 +31,10 @@ def save(attacker: Attacker, folder: str | Path) -> None:
         "state": state,
     }
     # Escaped: an n-gram may hold half a surrogate pair, which UTF-8 cannot.
-    (place / _FILES[0]).write_text(json.dumps(content), encoding="utf-8")
-    save_file(arrays, place / _FILES[1])
-    sums = [f"{disk.digest(place / file)}  {file}\n" for file in _FILES]
-    (place / "SHA256").write_text("".join(sums), encoding="utf-8")
+    (path / _FILES[0]).write_text(json.dumps(content), encoding="utf-8")
+    save_file(arrays, path / _FILES[1])
+    sums = [f"{disk.digest(path / file)}  {file}\n" for file in _FILES]
+    (path / "SHA256").write_text("".join(sums), encoding="utf-8")
 
 
 def load(folder: str | Path) -> Attacker:
@@ -42,21 +42,21 @@ def load(folder: str | Path) -> Attacker:
     import numpy as np
     from safetensors.numpy import load_file
 
-    place = Path(folder)
+    path = Path(folder)
     try:
-        lines = (place / "SHA256").read_text("utf-8").splitlines()
+        lines = (path / "SHA256").read_text("utf-8").splitlines()
         sums = {file: checksum for checksum, _, file in (line.partition("  ") for line in lines)}
         for file in _FILES:
-            if sums[file] != disk.digest(place / file):
+            if sums[file] != disk.digest(path / file):
                 raise ModelError(f"{file} of the saved attacker is not as it was written; train it again.")
-        content = json.loads((place / _FILES[0]).read_text("utf-8"))
+        content = json.loads((path / _FILES[0]).read_text("utf-8"))
         if content["format"] != _FORMAT:
             raise ModelError("The saved attacker has a format this version does not know; train it again.")
         attacker = attackers.make(content["name"], **content["parameters"])
         attacker.classes_ = np.array(content["classes"])
-        attacker._restore(content["state"], load_file(place / _FILES[1]))
+        attacker._restore(content["state"], load_file(path / _FILES[1]))
     except (OSError, KeyError, ValueError, TypeError) as error:
-        raise ModelError(f"There is no complete saved attacker in {place}; train it again.") from error
+        raise ModelError(f"There is no complete saved attacker in {path}; train it again.") from error
     return attacker
 
 

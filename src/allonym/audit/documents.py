@@ -86,7 +86,7 @@ def _special(first: str, second: str, third: str) -> Iterator[tuple[str, str]]:
     yield "a word of two capitals", f"{first} {second.capitalize()}{third.capitalize()} {third}"
     yield "capitals", plain.upper()
     yield "title case", plain.title()
-    yield "mixed case", "".join(sign.upper() if place % 2 else sign for place, sign in enumerate(plain))
+    yield "mixed case", "".join(sign.upper() if index % 2 else sign for index, sign in enumerate(plain))
     yield "a word of 10,000 letters", f"{first} {'a' * 10_000} {third}"
 
 

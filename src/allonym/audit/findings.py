@@ -106,5 +106,7 @@ class Audit:
     def __str__(self) -> str:
         width = max((len(finding.check) for finding in self.findings), default=0)
         lines = [self.verdict, f"Claimed: {self.claim}", ""]
-        lines += [f"  {_MARKS[one.verdict]:>11}  {one.check:<{width}}  {one.says}" for one in self.findings]
+        lines += [
+            f"  {_MARKS[finding.verdict]:>11}  {finding.check:<{width}}  {finding.says}" for finding in self.findings
+        ]
         return "\n".join([*lines, *([""] if self.notes else []), *(f"Note: {note}" for note in self.notes)])

@@ -25,13 +25,13 @@ def linear_complexity(bits: Iterable[int]) -> int:
     (3, 5)
     """
     recurrence, before, length, changed, seen = 1, 1, 0, -1, 0
-    for place, bit in enumerate(bits):
+    for position, bit in enumerate(bits):
         seen = (seen << 1) | (int(bit) & 1)  # bit i is the one i places ago
         if (recurrence & seen).bit_count() & 1:
             held = recurrence
-            recurrence ^= before << (place - changed)
-            if 2 * length <= place:
-                length, changed, before = place + 1 - length, place, held
+            recurrence ^= before << (position - changed)
+            if 2 * length <= position:
+                length, changed, before = position + 1 - length, position, held
     return length
 
 

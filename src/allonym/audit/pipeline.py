@@ -53,7 +53,7 @@ def columns_of(payload: object, words: Sequence[str]) -> list[Int64]:
         rows = payload.toarray()  # type: ignore[attr-defined] # vectors
         return [np.repeat(np.arange(rows.shape[1]), row) for row in rows]
     column = {word: number for number, word in enumerate(words)}
-    documents = [one if isinstance(one, list) else one.split() for one in payload]  # type: ignore[attr-defined]
+    documents = [row if isinstance(row, list) else row.split() for row in payload]  # type: ignore[attr-defined]
     return [np.array([column.get(word, -1) for word in document], np.int64) for document in documents]
 
 
@@ -68,7 +68,7 @@ def _positions(small: Small) -> Iterator[Test]:
     if laws is None or not small.anonymizer.audited().in_order:
         return
     many, length = len(small.words), _length(small.anonymizer)
-    inputs = [[(turn + place) % many for place in range(length)] for turn in range(many)]
+    inputs = [[(turn + position) % many for position in range(length)] for turn in range(many)]
     texts = [" ".join(small.words[number] for number in row) for row in inputs for _ in range(ROWS)]
     released = columns_of(small.anonymizer.release(texts).payload, small.words)
     if any(len(row) < length or (row < 0).any() for row in released):
@@ -77,10 +77,10 @@ def _positions(small: Small) -> Iterator[Test]:
     drawn = np.stack([row[:length] for row in released]).reshape(many, ROWS, length)
     by_word = np.zeros((many, many), np.int64)
     for turn, row in enumerate(inputs):
-        for place, number in enumerate(row):
-            counts = np.bincount(drawn[turn, :, place], minlength=many)
+        for position, number in enumerate(row):
+            counts = np.bincount(drawn[turn, :, position], minlength=many)
             by_word[number] += counts
-            yield Test(f"{small.words[number]!r} as word {place + 1} of {length}", follows(counts, laws[number]))
+            yield Test(f"{small.words[number]!r} as word {position + 1} of {length}", follows(counts, laws[number]))
     for number, counts in enumerate(by_word):
         yield Test(f"{small.words[number]!r} anywhere", follows(counts, laws[number]))
 
@@ -109,15 +109,15 @@ def _reversed(small: Small) -> Iterator[Test]:
     apart = np.abs(small.laws[:, None] - small.laws[None]).sum(axis=2)
     first, second = (small.words[number] for number in np.unravel_index(apart.argmax(), apart.shape))
     words = [first] * (_LENGTH // 2) + [second] * (_LENGTH // 2)
-    texts = [" ".join(one) for one in (words, words[::-1]) for _ in range(_TURNED_ROWS)]
+    texts = [" ".join(order) for order in (words, words[::-1]) for _ in range(_TURNED_ROWS)]
     released = columns_of(small.anonymizer.release(texts).payload, small.words)
     if any((row < 0).any() for row in released) or len({len(row) for row in released}) > 1:
         yield Test("words that are in no law, or missing", 0.0)
         return
     drawn = np.stack(released).reshape(2, _TURNED_ROWS, -1)
-    for place in (0, -1):
-        counts = [np.bincount(rows[:, place], minlength=len(small.words)) for rows in drawn]
-        yield Test(f"the {'first' if place == 0 else 'last'} word of a text and of its reverse", same_law(*counts))
+    for end in (0, -1):
+        counts = [np.bincount(rows[:, end], minlength=len(small.words)) for rows in drawn]
+        yield Test(f"the {'first' if end == 0 else 'last'} word of a text and of its reverse", same_law(*counts))
 
 
 def _mixtures(small: Small, method: Anonymizer, asked: Sequence[tuple[str, list[int]]], rows: int) -> Iterator[Test]:
@@ -245,7 +245,7 @@ def _of_one_word(anonymizer: Anonymizer, where: str) -> Finding:
     words = getattr(anonymizer, "words", None)
     each = 40 if words is None else int(words)
     texts = [" ".join([word] * (each if words is None or audited.in_order else 1))] * -(-_DRAWS // each)
-    column = {one: number for number, one in enumerate(vocabulary)}
+    column = {known: number for number, known in enumerate(vocabulary)}
     released = columns_of(anonymizer.release(texts).payload, vocabulary)
     drawn = np.concatenate(released)
     if (drawn < 0).any():
@@ -272,7 +272,7 @@ def _of_word(audited: Auditing, row: int, counts: Int64) -> list[Test] | None:
         if apart is None:
             return None
         return [
-            Test(way, same_law(*(np.bincount(cells, one).astype(np.int64) for one in (counts, apart))))
+            Test(way, same_law(*(np.bincount(cells, weights).astype(np.int64) for weights in (counts, apart))))
             for way, cells in ways.items()
         ]
     order = np.argsort(-law, kind="stable")

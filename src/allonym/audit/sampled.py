@@ -186,11 +186,11 @@ def reconstruct(drawn: Sequence[Int64], alpha: float) -> Reconstruction:
     Outputs of each input are equally many; the limits miss the attacker's true rate with probability α.
     """
     half = len(drawn[0]) // 2
-    outputs, codes = np.unique(np.concatenate([one[: 2 * half] for one in drawn]), return_inverse=True)
+    outputs, codes = np.unique(np.concatenate([draws[: 2 * half] for draws in drawn]), return_inverse=True)
     halves = codes.reshape(len(drawn), 2, half)
-    learned = np.stack([np.bincount(one[0], minlength=len(outputs)) for one in halves])
+    learned = np.stack([np.bincount(pair[0], minlength=len(outputs)) for pair in halves])
     guesses = learned.argmax(axis=0)
-    right = sum(int((guesses[one[1]] == number).sum()) for number, one in enumerate(halves))
+    right = sum(int((guesses[pair[1]] == number).sum()) for number, pair in enumerate(halves))
     asked = half * len(drawn)
     low, high = lowest_share(right, asked, alpha / 2), highest_share(right, asked, alpha / 2)
     return Reconstruction(right / asked, float(low), float(high), len(drawn))

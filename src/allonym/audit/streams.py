@@ -36,31 +36,31 @@ _FAR = (1, 7, 255, 256, 1_000, 1_024, 4_096, 50_000, 65_536, 10**6, 2**31, 2**32
 
 def texts_to_tell_apart(known: Sequence[str]) -> list[tuple[str, str]]:
     """Return pairs of texts that have much in common: length, letters, words, or all but a space."""
-    one, two, three = known[:3]
-    plain = f"{one} {two} {three}"
+    first, second, third = known[:3]
+    plain = f"{first} {second} {third}"
     long = " ".join(known[number % len(known)] for number in range(_PREFIX))
     same_length = "".join(chr(98 + number % 3) if sign.isalpha() else sign for number, sign in enumerate(plain))
     return [
-        (plain, f"{three} {two} {one}"),
+        (plain, f"{third} {second} {first}"),
         (plain, same_length),
-        (plain, f"{one} {three} {three}"),
-        (plain, f"{one[0]}q {two[0]}q {three[0]}q"),
+        (plain, f"{first} {third} {third}"),
+        (plain, f"{first[0]}q {second[0]}q {third[0]}q"),
         (plain, plain.upper()),
         (plain, f"{plain} "),
         (plain, f"{plain}\n"),
         (plain, f"{plain}."),
         (f"{plain} quavexil", f"{plain} brintosk"),
         (f"quavexil {plain}", f"brintosk {plain}"),
-        (f"{one} 7 {two}", f"{one} 8 {two}"),
+        (f"{first} 7 {second}", f"{first} 8 {second}"),
         ("", " "),
         ("quavexil", "brintosk"),
-        (f"{long} {one}", f"{long} {two}"),
-        (f"{one} {long}", f"{two} {long}"),
+        (f"{long} {first}", f"{long} {second}"),
+        (f"{first} {long}", f"{second} {long}"),
         ("caf\u00e9 " + plain, "cafe\u0301 " + plain),
-        (plain, f"{plain} {one}"),
-        (two, three),
-        (two, two * 2),
-        (f"{two} {two}", two),
+        (plain, f"{plain} {first}"),
+        (second, third),
+        (second, second * 2),
+        (f"{second} {second}", second),
     ]
 
 
@@ -154,7 +154,9 @@ def job_noise(anonymizer: Anonymizer, word: str, where: str) -> Finding:
 
 def _another() -> Anonymizer:
     """Return another method: a baseline with a proof."""
-    return next(one for one in anonymizers.examples().values() if one.is_a_baseline and one.guarantee().formal)
+    return next(
+        example for example in anonymizers.examples().values() if example.is_a_baseline and example.guarantee().formal
+    )
 
 
 def _distinct(check: str, read: Sequence[Words], who: str, where: str) -> Finding:

@@ -66,11 +66,11 @@ class Answers:
 
 def _documents(words: Sequence[str]) -> dict[str, tuple[str, str]]:
     """Return two documents for each habit that differ in it alone."""
-    one, two, three = words[:3]
-    plain = f"{one} {two} {three}"
-    documents = {"length": (f"{one} {one}", " ".join([one] * 9)), "case": (plain, plain.upper())}
-    documents["punctuation"] = (plain, f"{one}, {two}; {three}!")
-    return documents | {habit: (f"{one} {a} {three}", f"{one} {b} {three}") for habit, (a, b) in _TOKENS.items()}
+    first, second, third = words[:3]
+    plain = f"{first} {second} {third}"
+    documents = {"length": (f"{first} {first}", " ".join([first] * 9)), "case": (plain, plain.upper())}
+    documents["punctuation"] = (plain, f"{first}, {second}; {third}!")
+    return documents | {habit: (f"{first} {a} {third}", f"{first} {b} {third}") for habit, (a, b) in _TOKENS.items()}
 
 
 def ask(
@@ -90,7 +90,7 @@ def ask(
     cut = [[run[start : start + rows] for start in range(0, len(asked), rows)] for run in (first, second)]
     habits = {name: (cut[0][2 * i : 2 * i + 2], cut[1][2 * i : 2 * i + 2]) for i, name in enumerate(habit_documents)}
     rest = first[len(asked) :]
-    return Answers(habits, {word: rest[place :: len(singles)] for place, word in enumerate(singles)})
+    return Answers(habits, {word: rest[index :: len(singles)] for index, word in enumerate(singles)})
 
 
 def _run(program: Program, documents: Sequence[str]) -> list[str]:
@@ -224,7 +224,7 @@ def noise(answers: Answers, *, claimed: float | None) -> list[Finding]:
 
 def _equal(some: Sequence[str], others: Sequence[str]) -> tuple[int, int]:
     pairs = list(zip(some, others, strict=False))
-    return sum(one == other for one, other in pairs), len(pairs)
+    return sum(mine == theirs for mine, theirs in pairs), len(pairs)
 
 
 def _repeats(rows: Sequence[str], others: Sequence[str]) -> tuple[tuple[int, int], tuple[int, int]]:
@@ -235,10 +235,10 @@ def _repeats(rows: Sequence[str], others: Sequence[str]) -> tuple[tuple[int, int
         if min(len(mine), len(theirs)) < 2:
             continue
         # Places all over the answer: it may be sorted, and neighbours agree more often then.
-        one = number * _STRIDE % len(mine)
-        two = (one + 1 + number * _OTHER_STRIDE % (len(mine) - 1)) % len(mine)
-        inside += mine[one] == mine[two]
-        apart += mine[one] == theirs[number * _OTHER_STRIDE % len(theirs)]
+        first = number * _STRIDE % len(mine)
+        second = (first + 1 + number * _OTHER_STRIDE % (len(mine) - 1)) % len(mine)
+        inside += mine[first] == mine[second]
+        apart += mine[first] == theirs[number * _OTHER_STRIDE % len(theirs)]
         pairs += 1
     return (inside, pairs), (apart, pairs)
 
@@ -299,7 +299,7 @@ def _support(answers: Answers, pairs: Sequence[tuple[str, str]]) -> Finding:
     for first, second in pairs:
         mine, theirs = set(answers.words[first]), set(answers.words[second])
         shared.append((len(mine & theirs), len(mine | theirs)))
-    fewest = min(range(len(pairs)), key=lambda place: shared[place][0] / shared[place][1])
+    fewest = min(range(len(pairs)), key=lambda index: shared[index][0] / shared[index][1])
     common, seen = shared[fewest]
     says = f"{common:,} of {seen:,} different answers came for both {pairs[fewest][0]} and {pairs[fewest][1]}"
     says += "." if common else ": what never comes for one of them at all is an infinite loss."
@@ -345,7 +345,8 @@ def _best_view(
 def _coded(view: Callable[[str], object], first: Sequence[str], second: Sequence[str]) -> tuple[Int64, Int64]:
     numbers: dict[str, int] = {}
     coded = [
-        np.array([numbers.setdefault(str(view(a)), len(numbers)) for a in one], np.int64) for one in (first, second)
+        np.array([numbers.setdefault(str(view(a)), len(numbers)) for a in answers], np.int64)
+        for answers in (first, second)
     ]
     return coded[0], coded[1]
 

@@ -73,16 +73,16 @@ class Book:
         """
         if str(book) == "default" and DEFAULT not in models.shipped():
             raise ModelError(NO_DEFAULT)
-        found = models.verify_format(models.find(DEFAULT if str(book) == "default" else book), FORMAT, VERSION)
-        encoder = SentenceEncoder.open(str(found.config.get("encoder", "")))
-        if found.config.get("encoder_digest") != encoder.digest:
+        model = models.verify_format(models.find(DEFAULT if str(book) == "default" else book), FORMAT, VERSION)
+        encoder = SentenceEncoder.open(str(model.config.get("encoder", "")))
+        if model.config.get("encoder_digest") != encoder.digest:
             raise ModelError(
-                f"The book {found.folder} was made with another version of the sentence encoder: build it again."
+                f"The book {model.folder} was made with another version of the sentence encoder: build it again."
             )
-        path = found.folder / SENTENCES
+        path = model.folder / SENTENCES
         lines = path.read_text("utf-8").split("\n")[:-1] if path.is_file() else []
-        vectors = models.open_tensors(found).get("vectors", np.zeros((0, 0), np.int8))
-        return cls(lines, vectors.astype(np.int8, copy=False), encoder, found.config)
+        vectors = models.open_tensors(model).get("vectors", np.zeros((0, 0), np.int8))
+        return cls(lines, vectors.astype(np.int8, copy=False), encoder, model.config)
 
     def __len__(self) -> int:
         return len(self.sentences)

@@ -126,8 +126,8 @@ class Gathering:
 
     def _worded(self, sentence: str) -> str:
         """Return why the words of a sentence keep it out; cheap reasons first."""
-        found = tokens(sentence)
-        if sum(token in self._known or not token[0].isalpha() for token in found) < LEAST_KNOWN * len(found):
+        pieces = tokens(sentence)
+        if sum(token in self._known or not token[0].isalpha() for token in pieces) < LEAST_KNOWN * len(pieces):
             return "unknown"
         if holds_blocked(sentence):
             return "blocked"

@@ -13,6 +13,7 @@ import numpy as np
 
 from allonym.books.book import Book
 from allonym.language import sequences
+from allonym.metrics.figures import percent
 from allonym.networks.sentences.encoder import similarities
 
 CLOSE: Final = 0.5  # cosine by the encoder: below it a reader hardly sees what the two have in common
@@ -45,8 +46,8 @@ class Coverage:
             return ["Nothing of the sample could be read; give one in English."]
         if self.close < _FEW_CLOSE:
             said.append(
-                f"Only {self.close:.0%} of the sample's sentences have a close one in the book, so what is drawn will "
-                "often be about something else; build a book from public text of the same kind."
+                f"Only {percent(self.close)} of the sample's sentences have a close one in the book, so what is drawn "
+                "will often be about something else; build a book from public text of the same kind."
             )
         if self.copied:
             said.append(

@@ -196,4 +196,4 @@ def why_not(total: Totals) -> str:
     if total.releases == 1:
         return kinds[0][1]
     (count, first), *others = kinds
-    return " and ".join([f"{count} of them {first}", *(" ".join(one) for one in others)])
+    return " and ".join([f"{count} of them {first}", *(" ".join(kind) for kind in others)])

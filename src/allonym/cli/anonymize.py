@@ -186,7 +186,7 @@ def _foretell(talk: Talk, job: Plan, budget: Budget) -> int:
     documents = counted(job.count, "document")
     lines = [f"{documents} would be anonymized with {job.anonymizer.method}; nothing was written."]
     lines.append(f"For each document: {job.per_document}")
-    record = {**job.record(), "dry_run": True}
+    record = {**job.record().to_json(), "dry_run": True}
     if told := forecast.of(job):
         lines.append(str(told))
         record["forecast"] = told.to_json()
@@ -306,7 +306,7 @@ def _became(on_error: OnError) -> str:
 
 
 def _report(talk: Talk, job: Plan, outcome: JobOutcome, on_error: OnError, more: dict[str, Any]) -> None:
-    record = job.record(len(outcome.failed)) | more
+    record = job.record(len(outcome.failed)).to_json() | more
     if outcome.failed:
         record["failed_rows"] = [position + 1 for position in outcome.failed]
     if job.unreadable:

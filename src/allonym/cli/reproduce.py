@@ -74,4 +74,4 @@ def command(
     for name, content in files.items():
         with atomic(out / name, force) as path:
             path.write_text(content, encoding="utf-8")
-    talk.data(results, files[f"{paper}.md"])
+    talk.data(results.to_json(), files[f"{paper}.md"])

@@ -54,7 +54,7 @@ def command(
         table.sample(talk), compared.candidates, targets, lambda part, tried: compared.evaluated(talk, part, tried)
     )
     if folder is not None:
-        report.write(folder, tuned.chosen_on, chosen=tuned.place, force=force)
+        report.write(folder, tuned.chosen_on, chosen=tuned.index, force=force)
         talk.say(f"Wrote {folder / 'report.html'} on the settings that were tried.")
     talk.data(tuned.to_json(), _told(tuned))
     if not tuned.held:

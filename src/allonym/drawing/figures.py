@@ -42,13 +42,13 @@ def draw(figure: Figure) -> str:
 def lines(figure: Lines) -> str:
     """Return curves as SVG."""
     abreast = min(figure.abreast, len(figure.panels))
-    legend, top = _legend(figure.names(), [mark(place, 0, 0) for place in range(len(figure.names()))])
+    legend, top = _legend(figure.names(), [mark(index, 0, 0) for index in range(len(figure.names()))])
     wide, high = _WIDTH / abreast, 400.0 if abreast == 1 else 260.0
     x_range = rounded_range(_extent(figure, "x"), log=figure.log_x)
     y_range = figure.y_range or rounded_range(_extent(figure, "y"))
     parts = legend
-    for place, panel in enumerate(figure.panels):
-        left, up = wide * (place % abreast), top + high * (place // abreast)
+    for index, panel in enumerate(figure.panels):
+        left, up = wide * (index % abreast), top + high * (index // abreast)
         across = Axis(*x_range, left + 62, left + wide - 22, figure.log_x)
         upwards = Axis(*y_range, up + high - 50, up + 26)
         parts += axes(across, upwards, figure.x_label, figure.y_label)
@@ -69,7 +69,7 @@ def lines(figure: Lines) -> str:
 def bars(figure: Bars) -> str:
     """Return groups of bars as SVG."""
     names, unique = figure.names(), identity(figure.title + figure.description)
-    swatches = [_bar_shape(unique, place, -7, -6, 14, 12) for place in range(len(names))]
+    swatches = [_bar_shape(unique, index, -7, -6, 14, 12) for index in range(len(names))]
     legend, top = _legend(names, swatches)
     left = 20 + max(width_of(name) for name, _ in figure.groups)
     numbers = [value for _, group in figure.groups for bar in group for value in (bar.value, bar.low, bar.high)]
@@ -77,15 +77,15 @@ def bars(figure: Bars) -> str:
     top += 22
     bottom = top + sum(len(group) * _THICK + _GAP for _, group in figure.groups)
     across = Axis(*rounded_range(ends), left, _WIDTH - 60)
-    hatchings = [_hatching(unique, place) for place in range(len(names))]
+    hatchings = [_hatching(unique, index) for index in range(len(names))]
     parts = [*hatchings, *legend, *_value_axis(across, top, bottom, figure)]
     y = top + _GAP / 2
     for name, group in figure.groups:
         parts.append(tag("text", name, x=left - 8, y=y + len(group) * _THICK / 2 + 4, text_anchor="end"))
         for bar in group:
-            place, end = names.index(bar.series), across.place(bar.value)
+            index, end = names.index(bar.series), across.place(bar.value)
             zero = across.place(0)
-            parts.append(_bar_shape(unique, place, min(zero, end), y + 1, abs(end - zero), _THICK - 2))
+            parts.append(_bar_shape(unique, index, min(zero, end), y + 1, abs(end - zero), _THICK - 2))
             if bar.low is not None and bar.high is not None:
                 parts.append(_whisker(across.place(bar.low), across.place(bar.high), y + _THICK / 2))
             words_from = max(end, across.place(bar.value if bar.high is None else bar.high)) + 6
@@ -103,11 +103,11 @@ def heatmap(figure: Heatmap) -> str:
     middle = top + size * len(figure.rows) / 2
     turned = f"rotate(-90 14 {middle:.2f})"
     parts.append(tag("text", figure.y_label, x=14, y=middle, text_anchor="middle", transform=turned, class_="strong"))
-    for place, name in enumerate(figure.columns):
-        x = left + size * (place + 0.5) + 4
+    for index, name in enumerate(figure.columns):
+        x = left + size * (index + 0.5) + 4
         parts.append(tag("text", name, x=x, y=top - 6, transform=f"rotate(-45 {x:.2f} {top - 6:.2f})"))
-    for place, (name, values) in enumerate(zip(figure.rows, figure.values, strict=True)):
-        y, total = top + size * place, sum(values)
+    for index, (name, values) in enumerate(zip(figure.rows, figure.values, strict=True)):
+        y, total = top + size * index, sum(values)
         parts.append(tag("text", name, x=left - 8, y=y + size / 2 + 4, text_anchor="end"))
         for column, value in enumerate(values):
             x, share = left + size * column, value / total if total else 0.0
@@ -115,7 +115,7 @@ def heatmap(figure: Heatmap) -> str:
             shade = tag("rect", x=x, y=y, width=size, height=size, class_="f1", fill_opacity=f"{share / 2:.3f}")
             parts += [shade, tag("rect", x=x, y=y, width=size, height=size, class_="grid", fill="none")]
             if value and len(figure.columns) <= _MOST_WRITTEN_CELLS:
-                style = "strong" if column == place else ""
+                style = "strong" if column == index else ""
                 anchor = {"text_anchor": "middle", "class_": style}
                 parts.append(tag("text", f"{value:g}", x=x + size / 2, y=y + size / 2 + 4, **anchor))
     width = max(_WIDTH, left + size * len(figure.columns) + 20)
@@ -154,16 +154,16 @@ def _rule(rule: Rule, across: Axis, upwards: Axis, labels: Labels) -> str:
     return line + labels.beside(across.start - 4, y, rule.label)
 
 
-def _curve(series: Series, place: int, across: Axis, upwards: Axis, bands: bool) -> list[str]:
+def _curve(series: Series, index: int, across: Axis, upwards: Axis, bands: bool) -> list[str]:
     """Return intervals, then the line, then its marks on top."""
-    colour = series_class(place, "s")
+    colour = series_class(index, "s")
     at = [(across.place(point.x), upwards.place(point.y)) for point in series.points]
     parts = []
     with_ends = [point for point in series.points if point.y_low is not None and point.y_high is not None]
     lows = [(across.place(point.x), upwards.place(point.y_low or 0.0)) for point in with_ends]
     highs = [(across.place(point.x), upwards.place(point.y_high or 0.0)) for point in with_ends]
     if bands and len(with_ends) > 1:
-        parts.append(tag("polygon", points=path([*lows, *reversed(highs)]), class_=f"band {series_class(place, 'f')}"))
+        parts.append(tag("polygon", points=path([*lows, *reversed(highs)]), class_=f"band {series_class(index, 'f')}"))
     else:
         parts += [
             tag("line", x1=x, y1=low, x2=x, y2=high, class_=f"whisker {colour}")
@@ -174,8 +174,8 @@ def _curve(series: Series, place: int, across: Axis, upwards: Axis, bands: bool)
             ends = {"x1": across.place(point.x_low), "x2": across.place(point.x_high)}
             parts.append(tag("line", y1=y, y2=y, class_=f"whisker {colour}", **ends))
     if len(at) > 1:
-        parts.append(tag("polyline", points=path(at), class_=f"line {colour}", stroke_dasharray=dash(place)))
-    return parts + [mark(place, x, y) for x, y in at]
+        parts.append(tag("polyline", points=path(at), class_=f"line {colour}", stroke_dasharray=dash(index)))
+    return parts + [mark(index, x, y) for x, y in at]
 
 
 def _label(point: Point, across: Axis, upwards: Axis, labels: Labels) -> str:
@@ -186,24 +186,24 @@ def _label(point: Point, across: Axis, upwards: Axis, labels: Labels) -> str:
     return ring + labels.beside(x, y, point.label, *(("strong", 14) if point.marked else ("", 9)))
 
 
-def _hatching(unique: str, place: int) -> str:
+def _hatching(unique: str, index: int) -> str:
     """Return the pattern that fills the bars of every second of three series."""
-    if place % 3 != 1:
+    if index % 3 != 1:
         return ""
-    line = tag("line", x1=0, y1=0, x2=0, y2=6, class_=f"line {series_class(place, 's')}")
+    line = tag("line", x1=0, y1=0, x2=0, y2=6, class_=f"line {series_class(index, 's')}")
     return (
-        f'<defs><pattern id="{unique}-{place}" width="5" height="6" patternUnits="userSpaceOnUse" '
+        f'<defs><pattern id="{unique}-{index}" width="5" height="6" patternUnits="userSpaceOnUse" '
         f'patternTransform="rotate(45)">{line}</pattern></defs>'
     )
 
 
-def _bar_shape(unique: str, place: int, x: float, y: float, width: float, height: float) -> str:
+def _bar_shape(unique: str, index: int, x: float, y: float, width: float, height: float) -> str:
     """Return a bar: hollow, hatched and filled in turn, so that colour is not the only difference."""
     box = {"x": x, "y": y, "width": width, "height": height}
-    stroke = series_class(place, "s")
-    if place % 3 == 2:
-        return tag("rect", class_=f"{stroke} {series_class(place, 'f')}", **box)
-    return tag("rect", class_=stroke, fill="none" if place % 3 == 0 else f"url(#{unique}-{place})", **box)
+    stroke = series_class(index, "s")
+    if index % 3 == 2:
+        return tag("rect", class_=f"{stroke} {series_class(index, 'f')}", **box)
+    return tag("rect", class_=stroke, fill="none" if index % 3 == 0 else f"url(#{unique}-{index})", **box)
 
 
 def _whisker(low: float, high: float, y: float) -> str:

@@ -76,26 +76,26 @@ def identity(text: str) -> str:
 
 def _series_styles() -> str:
     return "".join(
-        f".af .s{place}{{stroke:{colour};stroke:var(--series-{place},{colour})}}"
-        f".af .f{place}{{fill:{colour};fill:var(--series-{place},{colour})}}"
-        for place, colour in enumerate(_COLOURS, 1)
+        f".af .s{index}{{stroke:{colour};stroke:var(--series-{index},{colour})}}"
+        f".af .f{index}{{fill:{colour};fill:var(--series-{index},{colour})}}"
+        for index, colour in enumerate(_COLOURS, 1)
     )
 
 
-def series_class(place: int, kind: str) -> str:
+def series_class(index: int, kind: str) -> str:
     """Return the class that colours the series at this place: its strokes ("s") or what it fills ("f")."""
-    return f"{kind}{place % len(_COLOURS) + 1}"
+    return f"{kind}{index % len(_COLOURS) + 1}"
 
 
-def dash(place: int) -> str:
+def dash(index: int) -> str:
     """Return the dashes of the series at this place."""
-    return _DASHES[place % len(_DASHES)]
+    return _DASHES[index % len(_DASHES)]
 
 
-def mark(place: int, x: float, y: float, size: float = 5) -> str:
+def mark(index: int, x: float, y: float, size: float = 5) -> str:
     """Return the mark of the series at this place: circle, square, triangle, diamond, cross or plus."""
-    styles = f"{series_class(place, 's')} {series_class(place, 'f')}"
-    shape = (place + place // _MARKS) % _MARKS  # the seventh series has the first one's colour, so another shape
+    styles = f"{series_class(index, 's')} {series_class(index, 'f')}"
+    shape = (index + index // _MARKS) % _MARKS  # the seventh series has the first one's colour, so another shape
     if shape == 0:
         return tag("circle", cx=x, cy=y, r=size, class_=styles)
     if shape == 1:
@@ -155,7 +155,7 @@ def ticks(low: float, high: float, most: int = 7) -> list[float]:
     power = 10.0 ** math.floor(math.log10((high - low) / most))
     step = next(power * factor for factor in (1, 2, 5, 10, 20) if (high - low) / (power * factor) <= most - 1)
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
-    return [round(place * step, 12) for place in range(first, last + 1)]
+    return [round(multiple * step, 12) for multiple in range(first, last + 1)]
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -216,8 +216,8 @@ class Labels:
         bases = ((y - 7, y + 16, y - 22), (y - 7, y + 16, y - 22), (y - away - 7, y + away + 16, y - 30))
         places = [(left, base) for left, column in zip(lefts, bases, strict=True) for base in column]
         boxes = [(left, base - 11, left + wide, base + 3) for left, base in places]
-        inside = [place for place, box in enumerate(boxes) if self._left <= box[0] and box[2] <= self._right] or [0]
-        chosen = next((place for place in inside if not self._covers(boxes[place])), inside[0])
+        inside = [index for index, box in enumerate(boxes) if self._left <= box[0] and box[2] <= self._right] or [0]
+        chosen = next((index for index in inside if not self._covers(boxes[index])), inside[0])
         self._taken.append(boxes[chosen])
         return tag("text", text, x=places[chosen][0], y=places[chosen][1], class_=f"label {class_}".strip())
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -32,6 +32,33 @@ ENSEMBLE = "ensemble"
 ABOUT_ENSEMBLE = "all attackers together, weighed by what they name of known documents set aside"
 Floats = NDArray[np.float64]
 Done = Callable[[], None]
+
+
+@dataclass(frozen=True)
+class AttackFigure:
+    """What one attacker reached in one setting, in one figure.
+
+    Attributes:
+        attacker: Its name.
+        setting: What it learned from; `allonym.evaluation.knowledge.SETTINGS` says what each name means.
+        validated: Share of the known documents set aside whose author it named, by which attackers are chosen.
+        accuracy: Share of the tested texts whose author it named.
+    """
+
+    attacker: str
+    setting: str
+    validated: float
+    accuracy: Figure
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the attack, with the three numbers of its figure beside its name."""
+        about = {"attacker": self.attacker, "setting": self.setting, "validated": self.validated}
+        return about | self.accuracy.to_json()
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> AttackFigure:
+        """Return what `to_json` wrote, whatever stands beside it."""
+        return cls(stored["attacker"], stored["setting"], stored["validated"], Figure.from_json(stored))
 
 
 @dataclass(frozen=True)
@@ -58,11 +85,15 @@ class Attack:
         """The share of test documents whose author is named."""
         return self.figures[HEADLINE]
 
+    @property
+    def in_short(self) -> AttackFigure:
+        """The same with that share alone."""
+        return AttackFigure(self.attacker, self.setting, self.validated, self.headline)
+
     def to_json(self) -> dict[str, Any]:
         """Return all but the predictions."""
-        figures = {name: figure.to_json() for name, figure in self.figures.items()}
         about = {"attacker": self.attacker, "setting": self.setting, "validated": self.validated}
-        return about | {"figures": figures}
+        return about | {"figures": {name: figure.to_json() for name, figure in self.figures.items()}}
 
 
 @dataclass(frozen=True)

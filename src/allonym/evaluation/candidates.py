@@ -91,7 +91,7 @@ class Method(Candidate):
         rng = None if seed is None else insecure(seed)
 
         def release(places: Sequence[int]) -> ReleasedPart:
-            drawn = self.anonymizer.release([sample.texts[place] for place in places], rng=rng)
+            drawn = self.anonymizer.release([sample.texts[row] for row in places], rng=rng)
             return ReleasedPart(drawn.payload, drawn.texts())
 
         return release
@@ -133,7 +133,7 @@ class Program(Candidate):
         """Run the program once for each release. It is told no seed: a repeatable run is its own affair."""
 
         def release(places: Sequence[int]) -> ReleasedPart:
-            answers = self.command([sample.texts[place] for place in places])
+            answers = self.command([sample.texts[row] for row in places])
             if len(answers) != len(places):
                 raise InputError(
                     f"The command wrote {len(answers):,} lines for {len(places):,} documents; it must write one each."
@@ -167,7 +167,7 @@ class Column(Candidate):
     def releasing(self, sample: Sample, seed: int | None) -> Releasing:
         """Return the texts of the column, the same at every call."""
         texts = sample.released[self.column]
-        return lambda places: ReleasedPart.of_texts([texts[place] for place in places])
+        return lambda places: ReleasedPart.of_texts([texts[row] for row in places])
 
     def guarantee(self, documents: int, seed: int | None) -> Guarantee:
         """Return that nothing is known to be promised."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from allonym import __version__
 from allonym.errors import ParameterError
 from allonym.evaluation.evaluate import Evaluation, Outcome
@@ -19,6 +21,44 @@ _NOT_COVERED = (
 )
 
 
+@dataclass(frozen=True)
+class Claim:
+    """What a release with a configuration may claim, every part of it in words.
+
+    Raises:
+        ParameterError: A part is empty: an ε without its unit says nothing.
+    """
+
+    statement: str
+    definition: str
+    unit: str
+    neighbouring_relation: str
+    epsilon: str
+    delta: str
+    composition: str
+    trust_model: str
+    evidence: str
+    assumptions: str
+    released_as_is: str
+    for_a_data_release: str  # a paragraph to print, which says the most important of it
+
+    def __post_init__(self) -> None:
+        empty = [name for name, words in self.to_json().items() if not words.strip()]
+        if empty:
+            raise ParameterError(f"The report cannot be built without: {', '.join(empty)}; let the guarantee state it.")
+
+    @property
+    def terms(self) -> dict[str, str]:
+        """The single parts, by name, without the statement and the paragraph that are made of them."""
+        return {
+            name: words for name, words in self.to_json().items() if name not in ("statement", "for a data release")
+        }
+
+    def to_json(self) -> dict[str, str]:
+        """Return all parts by name."""
+        return {name.replace("_", " "): words for name, words in vars(self).items()}
+
+
 def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
     """Return the outcome in two sentences."""
     attack, measure = outcome.strongest, evaluation.measure
@@ -27,7 +67,7 @@ def verdict(evaluation: Evaluation, outcome: Outcome) -> str:
         f"With {outcome.candidate}, the strongest attacker ({attack.attacker}, {attack.setting}) names the right one "
         f"of {evaluation.authors} authors {attack.headline.in_percent()} of the time. On the original texts the "
         f"strongest reaches {percent(evaluation.original.headline.value)}; always naming the most frequent author "
-        f"reaches {percent(evaluation.floor)}. The texts keep {outcome.kept.in_percent()} "
+        f"reaches {percent(evaluation.floor)}. The texts keep {outcome.use_kept.in_percent()} "
         f"{measure.keeps} ({measure.title} {use:.2f}, originals {before:.2f}, without reading {floor:.2f}). "
         f"{_recommendation(evaluation, outcome)}"
     )
@@ -43,36 +83,27 @@ def _recommendation(evaluation: Evaluation, outcome: Outcome) -> str:
     return f"At the worse ends of these intervals {worst}: it is not shown to hide more than it destroys."
 
 
-def claim(evaluation: Evaluation, outcome: Outcome) -> dict[str, str]:
-    """Return what a release with this configuration may claim, every part of it in words.
+def claim(evaluation: Evaluation, outcome: Outcome) -> Claim:
+    """Return what a release with this configuration may claim.
 
     Raises:
         ParameterError: A part is empty, so that the claim would be incomplete.
     """
     promised = outcome.promised
-    stated = {
-        "statement": str(promised),
-        "definition": promised.definition if promised.formal else "none: no formal privacy is promised",
-        "unit": _unit(promised),
-        "neighbouring relation": promised.adjacency,
-        "epsilon": _epsilon(promised),
-        "delta": f"{promised.delta:g}" if promised.formal else "none",
-        "composition": _composition(outcome, evaluation.sample.largest_author),
-        "trust model": TRUST,
-        "evidence": promised.evidence,
-        "assumptions": "; ".join(promised.assumptions) or "none",
-        "released as is": "; ".join(promised.released_as_is) or "nothing",
-        "for a data release": _paragraph(evaluation, outcome),
-    }
-    return complete(stated)
-
-
-def complete(stated: dict[str, str]) -> dict[str, str]:
-    """Return the claim, or refuse it where a part is empty: an ε without its unit says nothing."""
-    empty = [name for name, words in stated.items() if not words.strip()]
-    if empty:
-        raise ParameterError(f"The report cannot be built without: {', '.join(empty)}; let the guarantee state it.")
-    return stated
+    return Claim(
+        statement=str(promised),
+        definition=promised.definition if promised.formal else "none: no formal privacy is promised",
+        unit=_unit(promised),
+        neighbouring_relation=promised.adjacency,
+        epsilon=_epsilon(promised),
+        delta=f"{promised.delta:g}" if promised.formal else "none",
+        composition=_composition(outcome, evaluation.sample.largest_author),
+        trust_model=TRUST,
+        evidence=promised.evidence,
+        assumptions="; ".join(promised.assumptions) or "none",
+        released_as_is="; ".join(promised.released_as_is) or "nothing",
+        for_a_data_release=_paragraph(evaluation, outcome),
+    )
 
 
 def limits(evaluation: Evaluation, *, by_figures: bool) -> list[str]:
@@ -105,7 +136,9 @@ def _unit(promised: Guarantee) -> str:
 def _epsilon(promised: Guarantee) -> str:
     if promised.epsilon is None:
         return "none"
-    also = "".join(f"; also {number(one.epsilon)} at δ = {one.delta:g} ({one.method})" for one in promised.also_holds)
+    also = "".join(
+        f"; also {number(bound.epsilon)} at δ = {bound.delta:g} ({bound.method})" for bound in promised.also_holds
+    )
     if promised.metric is not None:
         per_unit = f"{number(promised.loss_per_unit or 0.0)} for each unit of {promised.metric} between two words"
         return f"{per_unit}; at most {number(promised.epsilon)} for {_unit(promised)}{also}"

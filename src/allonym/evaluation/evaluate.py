@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from allonym import metrics
 from allonym.attackers.base import Attacker
@@ -40,9 +41,9 @@ class Outcome:
         promised_to_author: What it promises to the author with most documents in the table.
         attacked: What every attacker reached in every setting.
         use: What is left of the texts' use, by measure; None could not be measured.
-        kept: The main measure of use, as a share of what the originals reach, both above what is reached without
+        use_kept: The main measure of use, as a share of what the originals reach, both above what is reached without
             reading.
-        left: The strongest attack, as a share of the strongest on the originals, both above chance.
+        attack_left: The strongest attack, as a share of the strongest on the originals, both above chance.
         draws: How often the test documents were released: once for a method that always writes the same.
     """
 
@@ -51,19 +52,37 @@ class Outcome:
     promised_to_author: Guarantee
     attacked: Attacked = field(repr=False)
     use: dict[str, Figure | None]
-    kept: Figure
-    left: Figure
+    use_kept: Figure
+    attack_left: Figure
     draws: int
 
     @property
     def advantage(self) -> float:
         """What an analyst surely keeps minus what an attacker may have left: each at the worse end of its interval."""
-        return self.kept.low - self.left.high
+        return self.use_kept.low - self.attack_left.high
 
     @property
     def strongest(self) -> Attack:
         """The attack to reckon with."""
         return self.attacked.strongest()
+
+    def to_json(self) -> dict[str, Any]:
+        """Return everything as plain values; of attacks all but the predictions."""
+        return {
+            "name": str(self.candidate),
+            "method": self.candidate.method,
+            "parameters": self.candidate.parameters(),
+            "draws": self.draws,
+            "guarantee": self.promised.to_dict(),
+            "guarantee_of_largest_author": self.promised_to_author.to_dict(),
+            "strongest": self.strongest.in_short.to_json(),
+            "strongest_static": self.attacked.strongest("static").in_short.to_json(),
+            "use": {name: figure and figure.to_json() for name, figure in self.use.items()},
+            "use_kept": self.use_kept.to_json(),
+            "attack_left": self.attack_left.to_json(),
+            "advantage": self.advantage,
+            "attacks": [attack.to_json() for attack in self.attacked.attacks],
+        }
 
 
 @dataclass(frozen=True)
@@ -116,7 +135,7 @@ class Evaluation:
         """
         return max(
             range(len(self.outcomes)),
-            key=lambda place: (not self.outcomes[place].candidate.is_a_baseline, self.outcomes[place].advantage),
+            key=lambda index: (not self.outcomes[index].candidate.is_a_baseline, self.outcomes[index].advantage),
         )
 
     def recommended(self, outcome: Outcome) -> bool:
@@ -190,9 +209,13 @@ class Ruler:
         self._sample, self._draws, self._seed, self._step = sample, draws, seed, step
         self._released_of_author = released_of_author
         self._bench = Bench(sample, released_of_author)
-        self._wanted = [one for one in metrics.measures().values() if one.usual] if measures is None else measures
+        self._wanted = (
+            [measure for measure in metrics.measures().values() if measure.usual] if measures is None else measures
+        )
         self._taken, self._not_measured = _taken(self._wanted, self._bench.ground)
-        self._main = next(one for one in self._wanted if one.main is not None and one.name in self._taken)
+        self._main = next(
+            measure for measure in self._wanted if measure.main is not None and measure.name in self._taken
+        )
         bench = self._bench
         self.panel = Attackers(attackers, bench.knowledge(), bench.test_texts, bench.test_authors, step)
 
@@ -280,7 +303,7 @@ class Bench:
 
     @staticmethod
     def _of(values: Sequence[str], places: Sequence[int]) -> list[str]:
-        return [values[place] for place in places]
+        return [values[row] for row in places]
 
 
 def _taken(wanted: Sequence[Measure], ground: MeasuredTexts) -> tuple[dict[str, Taking], dict[str, str]]:

@@ -66,13 +66,13 @@ class Knowledge:
     def set_aside(self) -> frozenset[int]:
         """Places of the documents that attackers are chosen by: some of each author of whom there are enough."""
         by_author: dict[str, list[int]] = {}
-        for place in self.chosen:
-            by_author.setdefault(self.authors[place], []).append(place)
+        for row in self.chosen:
+            by_author.setdefault(self.authors[row], []).append(row)
         return frozenset(
-            place
+            row
             for places in by_author.values()
             if len(places) > 1
-            for place in places[_SET_ASIDE // 2 :: _SET_ASIDE] or places[-1:]
+            for row in places[_SET_ASIDE // 2 :: _SET_ASIDE] or places[-1:]
         )
 
     def lesson(self, setting: Setting, *, whole: bool) -> Lesson:
@@ -80,20 +80,20 @@ class Knowledge:
         left_out = frozenset() if whole else self.set_aside
         pairs: list[tuple[str, int]] = []
         if setting != "adaptive":
-            pairs += [(text, place) for place, text in enumerate(self.originals)]
+            pairs += [(text, row) for row, text in enumerate(self.originals)]
         if setting in ("adaptive", "informed"):
             for release in self.releases:
                 pairs += zip(release, self.chosen, strict=True)
         if setting == "informed" and self.computed is not None:
-            pairs += [(text, place) for place, text in enumerate(self.computed)]
-        written = [(text, self.authors[place]) for text, place in pairs if place not in left_out]
+            pairs += [(text, row) for row, text in enumerate(self.computed)]
+        written = [(text, self.authors[row]) for text, row in pairs if row not in left_out]
         return Lesson([text for text, _ in written], [author for _, author in written])
 
     def exam(self, *, released: bool) -> Lesson:
         """Return the documents that were set aside: one release of each, or the originals."""
         if not released:
             places = sorted(self.set_aside)
-            return Lesson([self.originals[place] for place in places], [self.authors[place] for place in places])
-        pairs = [(text, place) for text, place in zip(self.releases[0], self.chosen, strict=True)]
-        written = [(text, self.authors[place]) for text, place in pairs if place in self.set_aside]
+            return Lesson([self.originals[row] for row in places], [self.authors[row] for row in places])
+        pairs = [(text, row) for text, row in zip(self.releases[0], self.chosen, strict=True)]
+        written = [(text, self.authors[row]) for text, row in pairs if row in self.set_aside]
         return Lesson([text for text, _ in written], [author for _, author in written])

@@ -9,6 +9,7 @@ from string import Template
 from allonym import __version__, metrics
 from allonym.drawing.figure_data import Figure, table
 from allonym.drawing.svg import escaped
+from allonym.evaluation.claims import Claim
 from allonym.evaluation.evaluate import Evaluation
 from allonym.evaluation.knowledge import SETTINGS
 from allonym.evaluation.reported import EvaluationReport
@@ -34,7 +35,7 @@ def page(report: EvaluationReport, figures: Mapping[str, Figure], vectors: Mappi
         vectors: Their SVG, by name.
     """
     template = Template((files("allonym.drawing") / "report.html.template").read_text(encoding="utf-8"))
-    chosen = f"{report.outcome.candidate} (configuration {report.place + 1}, by {report.chosen_by})"
+    chosen = f"{report.outcome.candidate} (configuration {report.index + 1}, by {report.chosen_by})"
     parts = {
         "kind": f"{report.kind} report",
         "kind_note": _kind_note(report),
@@ -45,7 +46,7 @@ def page(report: EvaluationReport, figures: Mapping[str, Figure], vectors: Mappi
         "attacks": _attacks(report),
         "use": _use(report.evaluation),
         "claim": _claim(report.claim),
-        "paragraph": escaped(report.claim["for a data release"]),
+        "paragraph": escaped(report.claim.for_a_data_release),
         "limits": _list(report.limits),
         "how": _how(report),
         "version": escaped(__version__),
@@ -63,7 +64,7 @@ def _kind_note(report: EvaluationReport) -> str:
 
 def _figure(name: str, figure: Figure, vector: str) -> str:
     head, rows = table(figure)
-    filled = [place for place, _ in enumerate(head) if any(row[place] not in (None, "") for row in rows)]
+    filled = [column for column, _ in enumerate(head) if any(row[column] not in (None, "") for row in rows)]
     data = _table(f"Data of: {figure.title}", [head[p] for p in filled], [[row[p] for p in filled] for row in rows])
     title = escaped(figure.title)
     return (
@@ -98,13 +99,13 @@ def _cell(value: object) -> str:
 def _configurations(report: EvaluationReport) -> str:
     head = ["configuration", "ε", "strongest attack", "accuracy", "use kept", "attack left", "advantage"]
     rows = []
-    for place, outcome in enumerate(report.evaluation.outcomes):
+    for index, outcome in enumerate(report.evaluation.outcomes):
         attack, promise = outcome.strongest, outcome.promised
-        mark = " (chosen)" if place == report.place else ""
+        mark = " (chosen)" if index == report.index else ""
         promised = "none" if promise.epsilon is None else f"{number(promise.epsilon)} per {promise.unit}"
-        figures = [_spread(attack.headline, 3), _spread(outcome.kept, 2), _spread(outcome.left, 2)]
+        figures = [_spread(attack.headline, 3), _spread(outcome.use_kept, 2), _spread(outcome.attack_left, 2)]
         by = f"{attack.attacker}, {attack.setting}"
-        rows.append([f"{place + 1}. {outcome.candidate}{mark}", promised, by, *figures, f"{outcome.advantage:+.2f}"])
+        rows.append([f"{index + 1}. {outcome.candidate}{mark}", promised, by, *figures, f"{outcome.advantage:+.2f}"])
     caption = (
         "All configurations. Use kept and attack left are shares of what the originals reach, above what is reached "
         "without reading; the advantage is the lower end of the first minus the upper end of the second"
@@ -137,17 +138,20 @@ def _use(evaluation: Evaluation) -> str:
             before.append("not measured" if measure.untouched is None else f"{measure.untouched:g}")
         floor.append(f"{evaluation.use_floor:.3f}" if measure.name == main.name else "–")
     rows = [before, floor]
-    for place, outcome in enumerate(evaluation.outcomes, 1):
+    for position, outcome in enumerate(evaluation.outcomes, 1):
         use = {name: None if figure is None else figure.to_json() for name, figure in outcome.use.items()}
-        rows.append([f"{place}. {outcome.candidate}", *(each.shown(use[each.name]) for each in taken)])
+        rows.append([f"{position}. {outcome.candidate}", *(each.shown(use[each.name]) for each in taken)])
     words = f"What is left of the texts’ use, with intervals; the main measure is the {main.describes_itself_as}"
     return _table(words, ["configuration", *(measure.head for measure in taken)], rows)
 
 
-def _claim(claim: Mapping[str, str]) -> str:
-    shown = {name: words for name, words in claim.items() if name not in ("statement", "for a data release")}
-    items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in shown.items())
-    return f"<p>{escaped(claim['statement'])}</p><dl>{items}</dl>"
+def _claim(claim: Claim) -> str:
+    return f"<p>{escaped(claim.statement)}</p>{_terms(claim.terms)}"
+
+
+def _terms(explained: Mapping[str, str]) -> str:
+    items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in explained.items())
+    return f"<dl>{items}</dl>"
 
 
 def _list(sentences: Sequence[str]) -> str:
@@ -165,9 +169,8 @@ def _how(report: EvaluationReport) -> str:
         **{f"setting: {name}": words for name, words in SETTINGS.items()},
         **{f"attacker: {name}": words for name, words in evaluation.attackers.items()},
     }
-    for place, outcome in enumerate(evaluation.outcomes, 1):
+    for position, outcome in enumerate(evaluation.outcomes, 1):
         parameters = outcome.candidate.parameters()
         given = ", ".join(f"{name} {value}" for name, value in parameters.items() if value is not None)
-        plain[f"configuration {place}"] = f"{outcome.candidate.method}: {given or 'no parameters'}"
-    items = "".join(f"<dt>{escaped(name)}</dt><dd>{escaped(words)}</dd>" for name, words in plain.items())
-    return f"<dl>{items}</dl>"
+        plain[f"configuration {position}"] = f"{outcome.candidate.method}: {given or 'no parameters'}"
+    return _terms(plain)

@@ -33,7 +33,7 @@ _FILES = {"report.html", "report.json", "predictions.csv", "figures"}
 def figures(report: EvaluationReport) -> dict[str, Figure]:
     """Return the figures of the report, by the names of their files."""
     return {
-        "trade-off": _trade_off(report.evaluation, report.place),
+        "trade-off": _trade_off(report.evaluation, report.index),
         "attackers": _attackers(report.evaluation, report.outcome),
         "confusion": _confusion(report.evaluation, report.outcome, report.internal),
     }
@@ -87,8 +87,8 @@ def _fresh(folder: Path, force: bool) -> Iterator[Path]:
     check_folder(folder, force)
     new, old = (folder.with_name(f".{folder.name}.{os.getpid()}.{what}") for what in ("new", "old"))
     try:
-        with atomic(new) as place:
-            yield place
+        with atomic(new) as staged:
+            yield staged
         check_folder(folder, force)
         if folder.exists():
             os.rename(folder, old)
@@ -112,18 +112,18 @@ def _save_predictions(path: Path, evaluation: Evaluation, outcome: Outcome) -> N
     sample, attacks = evaluation.sample, outcome.attacked.attacks
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(["row", "author", *(f"{one.attacker} ({one.setting})" for one in attacks)])
-        for number, place in enumerate(sample.places("test")):
-            named = [shown(one.predicted[number]) for one in attacks]
-            writer.writerow([sample.rows[place], shown(sample.authors[place]), *named])
+        writer.writerow(["row", "author", *(f"{attack.attacker} ({attack.setting})" for attack in attacks)])
+        for number, row in enumerate(sample.places("test")):
+            named = [shown(attack.predicted[number]) for attack in attacks]
+            writer.writerow([sample.rows[row], shown(sample.authors[row]), *named])
 
 
 def _trade_off(evaluation: Evaluation, chosen: int) -> Lines:
     curves: dict[str, list[Point]] = {}
-    for place, outcome in enumerate(evaluation.outcomes):
+    for index, outcome in enumerate(evaluation.outcomes):
         candidate, attack = outcome.candidate, outcome.strongest.headline
         figures = (attack.numbers, evaluation.use(outcome).numbers)
-        made = point(*figures, candidate.setting or candidate.method, chosen=place == chosen)
+        made = point(*figures, candidate.setting or candidate.method, chosen=index == chosen)
         curves.setdefault(candidate.method, []).append(made)
     rules = [Rule("x", evaluation.floor, "chance"), Rule("y", evaluation.use_floor, "without reading")]
     return trade_off(
@@ -161,7 +161,7 @@ def _confusion(evaluation: Evaluation, outcome: Outcome, internal: bool) -> Heat
     """Return who is taken for whom; beyond so many authors, the smaller ones together."""
     sample, authors = evaluation.sample, evaluation.sample.by_size()
     counts = scoring.confusion(
-        [sample.authors[place] for place in sample.places("test")], outcome.strongest.predicted, authors
+        [sample.authors[row] for row in sample.places("test")], outcome.strongest.predicted, authors
     )
     names = [shown(author) if internal else f"author {number}" for number, author in enumerate(authors, 1)]
     if len(names) > _MOST_AUTHORS_DRAWN:

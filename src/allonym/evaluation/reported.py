@@ -9,13 +9,11 @@ from typing import Any, Self
 from allonym import __version__, metrics
 from allonym.errors import ParameterError
 from allonym.evaluation import claims
-from allonym.evaluation.attack import Attack
+from allonym.evaluation.claims import Claim
 from allonym.evaluation.evaluate import Evaluation, Outcome
 from allonym.evaluation.knowledge import SETTINGS
 from allonym.metrics import scoring
 from allonym.metrics.figures import CONFIDENCE, rounded_percent
-
-Json = dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -24,20 +22,20 @@ class EvaluationReport:
 
     Attributes:
         evaluation: What was measured.
-        place: Of the configuration that is reported on, from 0.
+        index: Of the configuration that is reported on, from 0.
         chosen_by: Who chose it, or by what.
         internal: Whether authors may be named.
         verdict: What came out, in words.
-        claim: What a release with it may claim, by part.
+        claim: What a release with it may claim.
         limits: What the figures do not say.
     """
 
     evaluation: Evaluation
-    place: int
+    index: int
     chosen_by: str
     internal: bool
     verdict: str
-    claim: dict[str, str]
+    claim: Claim
     limits: tuple[str, ...]
 
     @classmethod
@@ -47,14 +45,14 @@ class EvaluationReport:
         Raises:
             ParameterError: There is no such configuration, or a part of its promise cannot be stated.
         """
-        place = evaluation.best() if chosen is None else chosen
+        index = evaluation.best() if chosen is None else chosen
         number = len(evaluation.outcomes)
-        if not 0 <= place < number:
-            raise ParameterError(f"The chosen configuration must be from 1 to {number}, got {place + 1}.")
-        outcome = evaluation.outcomes[place]
+        if not 0 <= index < number:
+            raise ParameterError(f"The chosen configuration must be from 1 to {number}, got {index + 1}.")
+        outcome = evaluation.outcomes[index]
         return cls(
             evaluation,
-            place,
+            index,
             _chosen_by(evaluation) if chosen is None else "the user (--choose)",
             internal,
             claims.verdict(evaluation, outcome),
@@ -65,7 +63,7 @@ class EvaluationReport:
     @property
     def outcome(self) -> Outcome:
         """The configuration that is reported on."""
-        return self.evaluation.outcomes[self.place]
+        return self.evaluation.outcomes[self.index]
 
     @property
     def kind(self) -> str:
@@ -106,7 +104,7 @@ class EvaluationReport:
             "released_texts": "measured and discarded; nothing of them was written",
         }
 
-    def to_json(self) -> Json:
+    def to_json(self) -> dict[str, Any]:
         """Return everything as plain values."""
         evaluation, sample = self.evaluation, self.evaluation.sample
         return {
@@ -114,14 +112,14 @@ class EvaluationReport:
             "version": __version__,
             "report": self.kind,
             "verdict": self.verdict,
-            "chosen": self.place + 1,
+            "chosen": self.index + 1,
             "chosen_by": self.chosen_by,
             "documents": self.documents,
             "authors": evaluation.authors,
             "documents_of_largest_author": sample.largest_author,
             "notes": list(sample.notes),
             "floor": evaluation.floor,
-            "strongest_on_originals": _strongest(evaluation.original),
+            "strongest_on_originals": evaluation.original.in_short.to_json(),
             "attacks_on_originals": [attack.to_json() for attack in evaluation.on_originals.attacks],
             "utility_measure": {
                 "name": evaluation.measure.name,
@@ -130,8 +128,10 @@ class EvaluationReport:
             "utility_of_originals": evaluation.before.to_json(),
             "utility_floor": evaluation.use_floor,
             "recommended": evaluation.recommended(self.outcome),
-            "configurations": [_configuration(number, one) for number, one in enumerate(evaluation.outcomes, 1)],
-            "claim": self.claim,
+            "configurations": [
+                {"number": number, **outcome.to_json()} for number, outcome in enumerate(evaluation.outcomes, 1)
+            ],
+            "claim": self.claim.to_json(),
             "limits": list(self.limits),
             "how": {
                 "versions": self.versions,
@@ -143,36 +143,12 @@ class EvaluationReport:
 
 
 def _chosen_by(evaluation: Evaluation) -> str:
-    but = "; baselines are never advised" if any(one.candidate.is_a_baseline for one in evaluation.outcomes) else ""
+    but = (
+        "; baselines are never advised"
+        if any(outcome.candidate.is_a_baseline for outcome in evaluation.outcomes)
+        else ""
+    )
     return f"the largest advantage: use kept minus attack left, each at the worse end of its interval{but}"
-
-
-def _strongest(attack: Attack) -> Json:
-    return {
-        "attacker": attack.attacker,
-        "setting": attack.setting,
-        "validated": attack.validated,
-        **attack.headline.to_json(),
-    }
-
-
-def _configuration(number: int, outcome: Outcome) -> Json:
-    return {
-        "number": number,
-        "name": str(outcome.candidate),
-        "method": outcome.candidate.method,
-        "parameters": outcome.candidate.parameters(),
-        "draws": outcome.draws,
-        "guarantee": outcome.promised.to_dict(),
-        "guarantee_of_largest_author": outcome.promised_to_author.to_dict(),
-        "strongest": _strongest(outcome.strongest),
-        "strongest_static": _strongest(outcome.attacked.strongest("static")),
-        "use": {name: figure and figure.to_json() for name, figure in outcome.use.items()},
-        "use_kept": outcome.kept.to_json(),
-        "attack_left": outcome.left.to_json(),
-        "advantage": outcome.advantage,
-        "attacks": [attack.to_json() for attack in outcome.attacked.attacks],
-    }
 
 
 def _how_measured(evaluation: Evaluation) -> dict[str, str]:

@@ -52,7 +52,7 @@ class Sample:
 
     def places(self, part: str) -> list[int]:
         """Return the places of the documents of "train" or "test"."""
-        return [place for place, learned in enumerate(self.train) if learned == (part == "train")]
+        return [row for row, learned in enumerate(self.train) if learned == (part == "train")]
 
     def by_size(self) -> list[str]:
         """Return the authors, those with most documents first."""

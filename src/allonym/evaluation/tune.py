@@ -61,13 +61,35 @@ class Targets:
         the one that comes nearest to the attack asked for or, without such a target, keeps most use.
         """
         outcomes = evaluation.outcomes
-        fitting = [place for place, outcome in enumerate(outcomes) if self.met(evaluation, outcome)]
+        fitting = [index for index, outcome in enumerate(outcomes) if self.met(evaluation, outcome)]
         hiding = (self.meaning is not None) if fitting else (self.attack is not None)
 
-        def merit(place: int) -> float:
-            return -outcomes[place].strongest.headline.high if hiding else evaluation.use(outcomes[place]).low
+        def merit(index: int) -> float:
+            return -outcomes[index].strongest.headline.high if hiding else evaluation.use(outcomes[index]).low
 
         return max(fitting or range(len(outcomes)), key=merit), bool(fitting)
+
+
+@dataclass(frozen=True)
+class TunedSide:
+    """A setting on one half of the authors: what it reached there, and what the originals do."""
+
+    evaluation: Evaluation
+    outcome: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the figures."""
+        evaluation, attack, promised = self.evaluation, self.outcome.strongest, self.outcome.promised
+        return {
+            "authors": evaluation.authors,
+            "attack": {"attacker": attack.attacker, "setting": attack.setting, **attack.headline.to_json()},
+            "attack_on_originals": evaluation.original.headline.to_json(),
+            "chance": evaluation.floor,
+            "use": {"measure": evaluation.measure.name, **evaluation.use(self.outcome).to_json()},
+            "use_of_originals": evaluation.before.to_json(),
+            "epsilon": promised.epsilon,
+            "unit": promised.unit,
+        }
 
 
 @dataclass(frozen=True)
@@ -76,7 +98,7 @@ class Tuned:
 
     Attributes:
         chosen_on: All settings on the authors that served to choose.
-        place: Which of them was chosen.
+        index: Which of them was chosen, from 0.
         fitted: Whether it met the targets there.
         verified_on: The chosen setting on the other authors.
         held: Whether it met the targets there, too.
@@ -84,7 +106,7 @@ class Tuned:
     """
 
     chosen_on: Evaluation
-    place: int
+    index: int
     fitted: bool
     verified_on: Evaluation
     held: bool
@@ -93,7 +115,7 @@ class Tuned:
     @property
     def chosen(self) -> Outcome:
         """The chosen setting, on the authors that served to choose."""
-        return self.chosen_on.outcomes[self.place]
+        return self.chosen_on.outcomes[self.index]
 
     @property
     def verified(self) -> Outcome:
@@ -102,10 +124,6 @@ class Tuned:
 
     def to_json(self) -> dict[str, Any]:
         """Return what was chosen and what it reached."""
-        sides = {
-            "chosen_on": (self.chosen_on, self.chosen),
-            "verified_on": (self.verified_on, self.verified),
-        }
         return {
             "chosen": str(self.chosen.candidate),
             "method": self.chosen.candidate.method,
@@ -113,9 +131,10 @@ class Tuned:
             "guarantee": self.chosen.promised.to_dict(),
             "targets_met": {"where_it_was_chosen": self.fitted, "where_it_was_verified": self.held},
             "settings": {"tried": len(self.chosen_on.outcomes), "left_out_for_their_loss": self.left_out},
-            **{name: _side(evaluation, outcome) for name, (evaluation, outcome) in sides.items()},
+            "chosen_on": TunedSide(self.chosen_on, self.chosen).to_json(),
+            "verified_on": TunedSide(self.verified_on, self.verified).to_json(),
             "tried": [
-                {"name": str(outcome.candidate), **_side(self.chosen_on, outcome)}
+                {"name": str(outcome.candidate), **TunedSide(self.chosen_on, outcome).to_json()}
                 for outcome in self.chosen_on.outcomes
             ],
         }
@@ -141,10 +160,10 @@ def tune(sample: Sample, candidates: Sequence[Candidate], targets: Targets, eval
             "No setting has a proved loss within the target; raise --target-loss, or sweep lower ones."
         )
     chosen_on = evaluating(choosing, tried)
-    place, fitted = targets.best(chosen_on)
-    verified_on = evaluating(verifying, [tried[place]])
+    index, fitted = targets.best(chosen_on)
+    verified_on = evaluating(verifying, [tried[index]])
     held = targets.met(verified_on, verified_on.outcomes[0])
-    return Tuned(chosen_on, place, fitted, verified_on, held, len(candidates) - len(tried))
+    return Tuned(chosen_on, index, fitted, verified_on, held, len(candidates) - len(tried))
 
 
 def halves(sample: Sample) -> tuple[Sample, Sample]:
@@ -169,17 +188,3 @@ def _of(sample: Sample, authors: set[str]) -> Sample:
         rows=[sample.rows[row] for row in rows],
         released={name: [texts[row] for row in rows] for name, texts in sample.released.items()},
     )
-
-
-def _side(evaluation: Evaluation, outcome: Outcome) -> dict[str, Any]:
-    attack = outcome.strongest
-    return {
-        "authors": evaluation.authors,
-        "attack": {"attacker": attack.attacker, "setting": attack.setting, **attack.headline.to_json()},
-        "attack_on_originals": evaluation.original.headline.to_json(),
-        "chance": evaluation.floor,
-        "use": {"measure": evaluation.measure.name, **evaluation.use(outcome).to_json()},
-        "use_of_originals": evaluation.before.to_json(),
-        "epsilon": outcome.promised.epsilon,
-        "unit": outcome.promised.unit,
-    }

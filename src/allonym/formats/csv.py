@@ -43,8 +43,8 @@ class Csv(lines.LineFormat):
         like = self._like(path, encoding) if asked.delimiter is None else self._with(asked.delimiter)
         if like is not self:
             table = like.open(path, replace(asked, delimiter=like.separator, encoding=encoding), batch_rows)
-            found = f"Its cells are separated by {like.separator_name}s; --delimiter names another."
-            said = (*(() if asked.delimiter else (found,)), *_told(encoding, asked), *table.said)
+            separated = f"Its cells are separated by {like.separator_name}s; --delimiter names another."
+            said = (*(() if asked.delimiter else (separated,)), *_told(encoding, asked), *table.said)
             return replace(table, format=like, said=said)
         rows = self._rows(path, asked.tolerant, encoding)
         header = self._header(path, rows)
@@ -63,9 +63,9 @@ class Csv(lines.LineFormat):
                 unreadable = tuple(row for row, cells in enumerate(batch) if cells is None)
                 whole = [nothing if cells is None else cells for cells in batch]
                 columns = dict(zip(header, zip(*whole, strict=True), strict=True))
-                kept = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
+                copied = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
                 texts = [cell or "" for cell in columns[roles.text or ""]]
-                yield tables.part_of(roles, texts, columns, kept, numbers, unreadable)
+                yield tables.part_of(roles, texts, columns, copied, numbers, unreadable)
 
         table = tables.opened(path, header, strings, asked, parts)
         return replace(table, said=(*_told(encoding, asked), *table.said))
@@ -198,8 +198,8 @@ _DIALECTS = {kind.separator: kind for kind in (FORMAT, _SemicolonCsv(), _TabCsv(
 
 def _told(encoding: str, asked: Roles) -> tuple[str, ...]:
     """Say the encoding that was detected."""
-    told = encodings.said(encoding)
-    return (told,) if told and asked.encoding is None else ()
+    read_as = encodings.said(encoding)
+    return (read_as,) if read_as and asked.encoding is None else ()
 
 
 def _refuse(sentence: str, *, tolerant: bool, way_on: bool) -> None:

@@ -53,9 +53,9 @@ class DocumentBatch:
         They are as names are compared (`text.name_key`), to be counted and charged, never to be shown.
         """
         out = set(self.unreadable)
-        there = [place for place in range(len(self.texts)) if place not in out]
-        ids = [name_key(self.ids[place]) for place in there]
-        return ids, None if self.authors is None else [name_key(self.authors[place]) for place in there]
+        there = [row for row in range(len(self.texts)) if row not in out]
+        ids = [name_key(self.ids[row]) for row in there]
+        return ids, None if self.authors is None else [name_key(self.authors[row]) for row in there]
 
 
 @dataclass(frozen=True)
@@ -112,8 +112,8 @@ class Documents:
         """Return the ids as text; a row that cannot be read may have none."""
         out = set(part.unreadable)
         return [
-            "" if place in out and value is None else self._checked_id(number, value)
-            for place, (number, value) in enumerate(zip(part.numbers, ids, strict=True))
+            "" if row in out and value is None else self._checked_id(number, value)
+            for row, (number, value) in enumerate(zip(part.numbers, ids, strict=True))
         ]
 
     def _checked_id(self, number: int, value: object) -> str:
@@ -130,8 +130,8 @@ class Documents:
 
     def _refuse_repeated(self, ids: Sequence[str], numbers: Sequence[int], seen: HashTally) -> None:
         """Refuse an id used before; 64-bit hashes take 16 bytes each, and mistake two of a million with odds 1e-7."""
-        there = [place for place, identifier in enumerate(ids) if identifier]
-        first = seen.add([name_key(ids[place]) for place in there])
+        there = [row for row, identifier in enumerate(ids) if identifier]
+        first = seen.add([name_key(ids[row]) for row in there])
         if first is not None and self.format.holds == "files":
             reason = "holds two files whose names differ in case, blanks or invisible signs only; rename one"
             raise InputError(f"{shown(self.source)} {reason}.")

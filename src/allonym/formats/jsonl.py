@@ -95,8 +95,8 @@ def _json_part(
     arrays = [_json_array(field, [row.get(field.name) for row in whole]) for field in fields]
     values = (row.get(roles.text or "") for row in whole)
     texts = [value if isinstance(value, str) else "" for value in values]
-    kept = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
-    return tables.part_of(roles, texts, columns, kept, lines, tuple(unreadable))
+    copied = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    return tables.part_of(roles, texts, columns, copied, lines, tuple(unreadable))
 
 
 def _no_text(row: dict[str, Any], names: Sequence[str]) -> str | None:

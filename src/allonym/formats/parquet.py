@@ -150,9 +150,9 @@ def _part(path: Path, batch: Any, roles: Roles, rows: range) -> Part:  # noqa: A
         columns = {name: [None if cell is _BROKEN else cell for cell in cells] for name, cells in columns.items()}
         unreadable = tuple(sorted(broken))
     # Of the file's metadata nothing: it tells of columns that were not to be kept.
-    kept = without_traces(pa.Table.from_batches([batch]).select(list(roles.keep)))
+    copied = without_traces(pa.Table.from_batches([batch]).select(list(roles.keep)))
     texts = [value or "" for value in columns[roles.text or ""]]
-    return part_of(roles, texts, columns, kept, rows, unreadable)
+    return part_of(roles, texts, columns, copied, rows, unreadable)
 
 
 _BROKEN = object()

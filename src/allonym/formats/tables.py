@@ -82,8 +82,10 @@ def opened(
     """Check the asked columns against those there are, find the text column, and hand both on to what reads rows."""
     roles = _with_text(path, names, strings, asked)
     columns = tuple(name for name in names if name == roles.text or name in roles.keep)
-    found = asked.text is None and len(strings) > 1
-    said = (f"The texts are taken from the column {named([roles.text or ''])}; --text names another.",) if found else ()
+    guessed = asked.text is None and len(strings) > 1
+    said = (
+        (f"The texts are taken from the column {named([roles.text or ''])}; --text names another.",) if guessed else ()
+    )
     return Opened(partial(parts, roles), roles.text, columns, said=said)
 
 
@@ -120,14 +122,14 @@ def part_of(
     roles: Roles,
     texts: list[str],
     columns: Any,  # noqa: ANN401 - by name
-    kept: pa.Table,
+    copied: pa.Table,
     numbers: Sequence[int],
     unreadable: tuple[int, ...] = (),
 ) -> Part:
     """Return what was read of some rows as a part."""
     ids = None if roles.id is None else columns[roles.id]
     authors = None if roles.author is None else columns[roles.author]
-    return Part(texts, numbers, ids, authors, kept if roles.keep else None, unreadable)
+    return Part(texts, numbers, ids, authors, copied if roles.keep else None, unreadable)
 
 
 def decoded(source: str | Path, content: bytes, *, offset: int = 0, line: int = 1) -> str:

@@ -51,10 +51,10 @@ class HashTally:
             self._runs.append(_merged(self._runs.pop(), self._runs.pop()))
 
 
-def _merged(one: Any, other: Any) -> Any:  # noqa: ANN401 - two pairs of arrays
+def _merged(first: Any, second: Any) -> Any:  # noqa: ANN401 - two pairs of arrays
     import numpy as np
 
-    keys, inverse = np.unique(np.concatenate([one[0], other[0]]), return_inverse=True)
+    keys, inverse = np.unique(np.concatenate([first[0], second[0]]), return_inverse=True)
     counts = np.zeros(len(keys), np.int64)
-    np.add.at(counts, inverse, np.concatenate([one[1], other[1]]))
+    np.add.at(counts, inverse, np.concatenate([first[1], second[1]]))
     return keys, counts

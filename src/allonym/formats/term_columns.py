@@ -23,14 +23,14 @@ def write_columns(path: Path, parts: Callable[[], Iterable[TermRows]], vocabular
     import numpy as np
 
     occurs = np.zeros(len(vocabulary), bool)
-    kept: list[str] = []
+    copied: list[str] = []
     for part in parts():
         occurs[part.matrix.indices] = True
-        kept = [] if part.kept is None else list(part.kept.column_names)
+        copied = [] if part.kept is None else list(part.kept.column_names)
     columns = np.flatnonzero(occurs).tolist()
-    place = np.cumsum(occurs) - 1
+    column_of = np.cumsum(occurs) - 1
     with path.open("w", encoding="utf-8", newline="") as file:
-        file.write(CSV.header(["id", *kept, *(f"{WORD_COLUMN}{vocabulary[column]}" for column in columns)]))
+        file.write(CSV.header(["id", *copied, *(f"{WORD_COLUMN}{vocabulary[column]}" for column in columns)]))
         for part in parts():
             beside: Iterable[tuple[Any, ...]] = [()] * len(part.ids) if part.kept is None else values_of(part.kept)
             rows = part.matrix.indptr
@@ -38,5 +38,5 @@ def write_columns(path: Path, parts: Callable[[], Iterable[TermRows]], vocabular
                 counts = ["0"] * len(columns)
                 entries = slice(rows[number], rows[number + 1])
                 for column, count in zip(part.matrix.indices[entries], part.matrix.data[entries], strict=True):
-                    counts[place[column]] = str(count)
+                    counts[column_of[column]] = str(count)
                 file.write(CSV.header([name, *values, *counts]))

@@ -35,8 +35,8 @@ class Text(Format):
             return Opened(lambda _: iter([Part([content], [1])]))
         path = Path(source)
         encoding = encodings.detect(path) if asked.encoding is None else encodings.checked(asked.encoding)
-        told = encodings.said(encoding) if asked.encoding is None else ""
-        return Opened(lambda _: iter([Part([_read(path, encoding)], [1])]), said=(told,) if told else ())
+        read_as = encodings.said(encoding) if asked.encoding is None else ""
+        return Opened(lambda _: iter([Part([_read(path, encoding)], [1])]), said=(read_as,) if read_as else ())
 
     def write(self, path: Path, batches: Batches, text: str = "text", columns: Sequence[str] = ()) -> None:
         """Write the one text as it is."""

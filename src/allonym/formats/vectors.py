@@ -129,9 +129,9 @@ def numbered_rows(table: pa.Table) -> TermRows:
     words = int((table.schema.field("terms").metadata or {}).get(b"words", 0))
     offsets = terms.offsets.to_numpy()
     arrays = (counts.flatten().to_numpy(), terms.flatten().to_numpy(), offsets - offsets[0])
-    kept = table.drop_columns(list(_TERM_COLUMNS))
+    copied = table.drop_columns(list(_TERM_COLUMNS))
     ids = table.column("id").to_pylist()
-    return TermRows(csr_array(arrays, shape=(table.num_rows, words)), ids, kept if kept.num_columns else None)
+    return TermRows(csr_array(arrays, shape=(table.num_rows, words)), ids, copied if copied.num_columns else None)
 
 
 def _table(part: TermRows, matrix: Any, terms: pa.Array, noted: dict[bytes, bytes] | None = None) -> pa.Table:  # noqa: ANN401

@@ -95,8 +95,8 @@ class Xlsx(TableFormat):
                 _header(path, rows)
                 for numbers, batch in tables.batched(rows, batch_rows):
                     columns = dict(zip(header, zip(*batch, strict=True), strict=True))
-                    kept = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
-                    yield tables.part_of(roles, list(columns[roles.text or ""]), columns, kept, numbers)
+                    copied = pa.table({name: pa.array(columns[name], pa.string()) for name in roles.keep})
+                    yield tables.part_of(roles, list(columns[roles.text or ""]), columns, copied, numbers)
 
         return tables.opened(path, header, strings, asked, parts)
 

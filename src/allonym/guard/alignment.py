@@ -114,11 +114,11 @@ def _keys(sentence: Sentence) -> Counter[str]:
     return keys or Counter(word.text for word in sentence.words)
 
 
-def _pair(one: _Content, other: _Content) -> float:
+def _pair(first: _Content, second: _Content) -> float:
     """Return what it is worth to say that these sentences say the same."""
-    total = one.total + other.total
-    few, many = (one.keys, other.keys) if len(one.keys) < len(other.keys) else (other.keys, one.keys)
+    total = first.total + second.total
+    few, many = (first.keys, second.keys) if len(first.keys) < len(second.keys) else (second.keys, first.keys)
     shared = 2 * sum(min(count, many.get(key, 0)) for key, count in few.items()) / total if total else 1.0
-    lengths = one.length * other.length
-    near = max(0.0, float(one.sum @ other.sum) / lengths) if lengths else 0.0
-    return (_SHARED * shared + _NEAR * near - _UNRELATED) * (one.size + other.size)
+    lengths = first.length * second.length
+    near = max(0.0, float(first.sum @ second.sum) / lengths) if lengths else 0.0
+    return (_SHARED * shared + _NEAR * near - _UNRELATED) * (first.size + second.size)

@@ -34,27 +34,27 @@ class Closeness:
         self._known: dict[tuple[str, str], float] = {}
         self._synonyms: dict[str, frozenset[str]] = {}
 
-    def of(self, one: str, other: str) -> float:
+    def of(self, first: str, second: str) -> float:
         """Return how near two dictionary forms are, from 0 to 1. Opposites and members of one family are not near."""
-        if one == other:
+        if first == second:
             return SAME
-        pair = (one, other) if one < other else (other, one)
+        pair = (first, second) if first < second else (second, first)
         if pair not in self._known:
             if len(self._known) >= _REMEMBERED:
                 self._known.clear()
             self._known[pair] = self._of(*pair)
         return self._known[pair]
 
-    def _of(self, one: str, other: str) -> float:
-        if alike.opposites(one, other):
+    def _of(self, first: str, second: str) -> float:
+        if alike.opposites(first, second):
             return NEVER
-        if root(one) == root(other):
+        if root(first) == root(second):
             return SAME_ROOT
-        if alike.synonyms(one, other) or other in self._synonyms_of(one) or one in self._synonyms_of(other):
+        if alike.synonyms(first, second) or second in self._synonyms_of(first) or first in self._synonyms_of(second):
             return SYNONYMS
-        if alike.exclusive(one, other):
+        if alike.exclusive(first, second):
             return NEVER
-        return _by_vectors(one, other)
+        return _by_vectors(first, second)
 
     def _synonyms_of(self, word: str) -> frozenset[str]:
         if self._wordnet is None:

@@ -89,7 +89,7 @@ class _Comparison:
     def _compare(self, group: Group, before: Side, after: Side) -> _Compared:
         content = [word for word in before.words if word.is_note], [word for word in after.words if word.is_note]
         matched = notes.match(*content, (before.words, after.words), self._near)
-        opposed = [(content[0][one], content[1][other]) for one, other in matched.opposed.items()]
+        opposed = [(content[0][old], content[1][new]) for old, new in matched.opposed.items()]
         denied, explained = denials.match(before, after, len(opposed), self._near)
         opposed += notes.turned(before.words, after.words)
         swapped = roles.swapped(self._of(self._before, group.before), self._of(self._after, group.after), self._near)
@@ -97,27 +97,27 @@ class _Comparison:
         return _Compared(facts, denied, matched, opposed[explained:], swapped, content)
 
     def _of(self, reading: ReadText, places: range) -> list[Sentence]:
-        return [reading.sentences[place] for place in places]
+        return [reading.sentences[index] for index in places]
 
     def _reconcile_facts(self) -> None:
         """Take back what stands elsewhere in the other text: a name anywhere, anything else near by."""
         olds, news = ([_without_denials(side[text]).facts for side in self._sides] for text in (0, 1))
-        for place, compared in enumerate(self._compared):
+        for index, compared in enumerate(self._compared):
             facts = compared.facts
             for old, new in [*facts.changed]:
-                made = not _elsewhere(new, olds, place)
+                made = not _elsewhere(new, olds, index)
                 # Of "10 of 10" that became "9 of 10" one 10 is there still, and the other changed.
-                gone = not _elsewhere(old, news, place, itself=not made)
+                gone = not _elsewhere(old, news, index, itself=not made)
                 if not (gone and made) and not _is_part(old, new):
                     facts.changed.remove((old, new))
                     facts.lost.extend([old] * gone)
                     facts.invented.extend([new] * made)
                     facts.kept.extend([old] * (not gone))
             for fact in [*facts.lost]:
-                if _elsewhere(fact, news, place):
+                if _elsewhere(fact, news, index):
                     facts.lost.remove(fact)
                     facts.kept.append(fact)
-            facts.invented[:] = [fact for fact in facts.invented if not _elsewhere(fact, olds, place)]
+            facts.invented[:] = [fact for fact in facts.invented if not _elsewhere(fact, olds, index)]
 
     def _reconcile_notes(self) -> None:
         """Take back words that are lost in one place and invented in another: they moved."""
@@ -135,8 +135,8 @@ class _Comparison:
 
     def _reconcile_denials(self) -> None:
         """Take back denials that went from one sentence to the next."""
-        for one, other in zip(self._compared, self._compared[1:], strict=False):
-            for here, there in ((one.denied, other.denied), (other.denied, one.denied)):
+        for former, latter in zip(self._compared, self._compared[1:], strict=False):
+            for here, there in ((former.denied, latter.denied), (latter.denied, former.denied)):
                 while here.lost and there.invented:
                     here.lost.pop()
                     there.invented.pop()
@@ -149,18 +149,18 @@ class _Comparison:
                 yield self._finding(fact.kind, _span(fact), None)
             for fact in (*compared.facts.invented, *compared.denied.invented):
                 yield self._finding(fact.kind, None, _span(fact))
-            for one, other in compared.opposed:
-                yield self._finding("opposite", Span(one.start, one.end), Span(other.start, other.end))
+            for was, became in compared.opposed:
+                yield self._finding("opposite", Span(was.start, was.end), Span(became.start, became.end))
             for before, after in compared.swapped:
                 yield self._finding("roles", before, after)
         quotations = list(self._quotations())
         yield from quotations
-        lost = [compared.words[0][one] for compared in self._compared for one in compared.notes.lost]
-        invented = [compared.words[1][other] for compared in self._compared for other in compared.notes.invented]
+        lost = [compared.words[0][old] for compared in self._compared for old in compared.notes.lost]
+        invented = [compared.words[1][new] for compared in self._compared for new in compared.notes.invented]
         # The words of a quotation that is reported are not reported once more.
-        for span in _joined(_outside(lost, [one.before for one in quotations]), self._before):
+        for span in _joined(_outside(lost, [quotation.before for quotation in quotations]), self._before):
             yield self._finding("note", span, None)
-        for span in _joined(_outside(invented, [one.after for one in quotations]), self._after):
+        for span in _joined(_outside(invented, [quotation.after for quotation in quotations]), self._after):
             yield self._finding("note", None, span)
 
     def _quotations(self) -> Iterator[Alteration]:
@@ -216,7 +216,7 @@ class _Comparison:
 
 
 def _side(reading: ReadText, places: range) -> Side:
-    sentences = [reading.sentences[place] for place in places]
+    sentences = [reading.sentences[index] for index in places]
     return Side(
         [fact for sentence in sentences for fact in sentence.facts],
         [word for sentence in sentences for word in sentence.words],
@@ -228,7 +228,7 @@ def _without_denials(side: Side) -> Side:
 
 
 def _spans(reading: ReadText, places: range) -> tuple[Span, ...]:
-    return tuple(reading.sentences[place].span for place in places)
+    return tuple(reading.sentences[index].span for index in places)
 
 
 def _span(fact: Fact) -> Span:
@@ -240,10 +240,10 @@ def _share(unchanged: Iterable[Fact], gone: Iterable[Fact], kinds: frozenset[str
     return Share(still, still + sum(fact.kind in kinds for fact in gone))
 
 
-def _elsewhere(fact: Fact, groups: Sequence[Sequence[Fact]], place: int, *, itself: bool = True) -> bool:
+def _elsewhere(fact: Fact, groups: Sequence[Sequence[Fact]], index: int, *, itself: bool = True) -> bool:
     """Tell whether a fact is said elsewhere in the other text; `itself`: or in the same sentences once more."""
-    places = range(len(groups)) if fact.kind == "name" else range(max(0, place - _BESIDE), place + _BESIDE + 1)
-    near = (groups[one] for one in places if one < len(groups) and (itself or one != place))
+    places = range(len(groups)) if fact.kind == "name" else range(max(0, index - _BESIDE), index + _BESIDE + 1)
+    near = (groups[number] for number in places if number < len(groups) and (itself or number != index))
     return any(stated.said_elsewhere(fact, facts) for facts in near)
 
 
@@ -255,8 +255,8 @@ def _any_same(quotation: Fact, others: Iterable[Fact]) -> bool:
     return any(same(quotation, other) for other in others)
 
 
-def _shared(one: Fact, other: Fact) -> int:
-    return len(set(one.value.split()) & set(other.value.split()))
+def _shared(first: Fact, second: Fact) -> int:
+    return len(set(first.value.split()) & set(second.value.split()))
 
 
 def _outside(words: Iterable[Word], spans: Sequence[Span | None]) -> list[Word]:
@@ -265,7 +265,7 @@ def _outside(words: Iterable[Word], spans: Sequence[Span | None]) -> list[Word]:
 
 def _joined(words: Sequence[Word], reading: ReadText) -> Iterator[Span]:
     """Join words that stand side by side, or with small words between, to one stretch."""
-    places = {word.start: place for place, word in enumerate(w for s in reading.sentences for w in s.words)}
+    places = {word.start: index for index, word in enumerate(w for s in reading.sentences for w in s.words)}
     every = [word for sentence in reading.sentences for word in sentence.words]
     last: Word | None = None
     span: Span | None = None

@@ -77,7 +77,9 @@ def match(
     gone = lost[explained + denying[1] :]
     new_ones = invented[explained + denying[0] :]
     still_denied += len(lost) + len(invented) - len(gone) - len(new_ones) - len(changed)
-    return Denied(still_denied, changed, [one.fact for one in gone], [one.fact for one in new_ones]), explained
+    return Denied(
+        still_denied, changed, [denial.fact for denial in gone], [denial.fact for denial in new_ones]
+    ), explained
 
 
 def _denials(facts: Sequence[Fact], words: Sequence[Word]) -> list[_Denial]:

@@ -18,8 +18,8 @@ _SMALL: Final = (
     "for against", "before after", "up down", "on off", "over under", "above below", "inside outside", "more less",
     "more fewer", "most least", "many few", "much little", "first last", "into out", "all none",
 )  # fmt: skip
-_TURNS: Final = {(one, other) for pair in _SMALL for one, other in (pair.split(), pair.split()[::-1])}
-_TURNING: Final = {one for one, _ in _TURNS}
+_TURNS: Final = {(word, other) for pair in _SMALL for word, other in (pair.split(), pair.split()[::-1])}
+_TURNING: Final = {word for word, _ in _TURNS}
 
 
 class Matched(NamedTuple):
@@ -41,8 +41,10 @@ def match(
     lost, invented = _rest(before, after, pairs)
     opposed = _opposed(before, after, lost, invented)
     # A word that is said twice, or in one word for two, is kept as long as one of its meaning is there.
-    lost = [one for one in lost if one not in opposed and not _said(before[one], every[1], near)]
-    invented = [one for one in invented if one not in opposed.values() and not _said(after[one], every[0], near)]
+    lost = [index for index in lost if index not in opposed and not _said(before[index], every[1], near)]
+    invented = [
+        index for index in invented if index not in opposed.values() and not _said(after[index], every[0], near)
+    ]
     return Matched(pairs, opposed, lost, invented)
 
 
@@ -50,23 +52,23 @@ def _surest(before: Sequence[Word], after: Sequence[Word], near: Closeness) -> d
     """Take the nearest pair of those left, again and again; of equally near ones, that which moved least."""
     slope = len(after) / max(1, len(before))
     candidates = []
-    for one, old in enumerate(before[:_MOST_WORDS]):
-        for other, new in enumerate(after[:_MOST_WORDS]):
+    for from_old, old in enumerate(before[:_MOST_WORDS]):
+        for to_new, new in enumerate(after[:_MOST_WORDS]):
             likeness = max(near.of(old.lemma, new.lemma), near.of(old.text, new.text))
             if likeness >= _NEAR:
-                candidates.append((-likeness, abs(one * slope - other), one, other))
+                candidates.append((-likeness, abs(from_old * slope - to_new), from_old, to_new))
     pairs = dict[int, int]()
     used = set[int]()
-    for _, _, one, other in sorted(candidates):
-        if one not in pairs and other not in used:
-            pairs[one] = other
-            used.add(other)
+    for _, _, from_old, to_new in sorted(candidates):
+        if from_old not in pairs and to_new not in used:
+            pairs[from_old] = to_new
+            used.add(to_new)
     return pairs
 
 
 def _rest(before: Sequence[Word], after: Sequence[Word], pairs: dict[int, int]) -> tuple[list[int], list[int]]:
     used = set(pairs.values())
-    return [one for one in range(len(before)) if one not in pairs], [
+    return [index for index in range(len(before)) if index not in pairs], [
         other for other in range(len(after)) if other not in used
     ]
 
@@ -80,13 +82,13 @@ def _match_in_place(
     near: Closeness,
 ) -> None:
     """Match what is left between words that are matched already."""
-    for one in lost:
+    for gone in lost:
         for other in invented:
             if other in pairs.values():
                 continue
-            beside = pairs.get(one - 1) == other - 1 or pairs.get(one + 1) == other + 1
-            if beside and near.of(before[one].lemma, after[other].lemma) >= _NEAR_IN_PLACE:
-                pairs[one] = other
+            beside = pairs.get(gone - 1) == other - 1 or pairs.get(gone + 1) == other + 1
+            if beside and near.of(before[gone].lemma, after[other].lemma) >= _NEAR_IN_PLACE:
+                pairs[gone] = other
                 break
 
 
@@ -94,16 +96,16 @@ def _opposed(
     before: Sequence[Word], after: Sequence[Word], lost: Sequence[int], invented: Sequence[int]
 ) -> dict[int, int]:
     opposites = dict[int, int]()
-    for one in lost:
+    for gone in lost:
         for other in invented:
-            if other not in opposites.values() and _opposites(before[one], after[other]):
-                opposites[one] = other
+            if other not in opposites.values() and _opposites(before[gone], after[other]):
+                opposites[gone] = other
                 break
     return opposites
 
 
-def _opposites(one: Word, other: Word) -> bool:
-    return alike.opposites(one.lemma, other.lemma) or alike.opposites(one.text, other.text)
+def _opposites(first: Word, second: Word) -> bool:
+    return alike.opposites(first.lemma, second.lemma) or alike.opposites(first.text, second.text)
 
 
 def _said(word: Word, there: Sequence[Word], near: Closeness) -> bool:
@@ -115,19 +117,19 @@ def turned(before: Sequence[Word], after: Sequence[Word]) -> list[tuple[Word, Wo
     texts = {word.text for word in before}, {word.text for word in after}
     olds, news = _small(before, texts[1]), _small(after, texts[0])
     return [
-        (before[one], after[other])
-        for one in olds
-        for other in news
-        if (before[one].text, after[other].text) in _TURNS and _beside(before, one) & _beside(after, other)
+        (before[old], after[new])
+        for old in olds
+        for new in news
+        if (before[old].text, after[new].text) in _TURNS and _beside(before, old) & _beside(after, new)
     ]
 
 
 def _small(words: Sequence[Word], there: set[str]) -> list[int]:
     """Return the places of words that may have turned: those that the other side does not have."""
-    places = [place for place, word in enumerate(words) if word.text in _TURNING and word.text not in there]
+    places = [index for index, word in enumerate(words) if word.text in _TURNING and word.text not in there]
     return places[:_MOST_WORDS]
 
 
-def _beside(words: Sequence[Word], place: int) -> set[tuple[int, str]]:
+def _beside(words: Sequence[Word], index: int) -> set[tuple[int, str]]:
     """Return the words on both sides, with the side."""
-    return {(side, words[place + side].lemma) for side in (-1, 1) if 0 <= place + side < len(words)}
+    return {(side, words[index + side].lemma) for side in (-1, 1) if 0 <= index + side < len(words)}

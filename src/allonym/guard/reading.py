@@ -102,18 +102,18 @@ def read(text: str, *, spacy: bool = False) -> ReadText:
     return ReadText(text, tuple(sentences), quotations)
 
 
-def _until(things: tuple[Word, ...] | tuple[Fact, ...], place: int, end: int) -> int:
-    while place < len(things) and things[place].start < end:
-        place += 1
-    return place
+def _until(things: tuple[Word, ...] | tuple[Fact, ...], index: int, end: int) -> int:
+    while index < len(things) and things[index].start < end:
+        index += 1
+    return index
 
 
 def _spans(text: str, known_facts: tuple[Fact, ...]) -> Iterator[Span]:
     """Yield where sentences stand. What is between two of them goes to the one before, so that nothing is lost."""
-    starts, place, fact = list[int](), 0, 0
+    starts, position, fact = list[int](), 0, 0
     for piece in cut(text):
-        start = text.find(piece, place)
-        place = start + len(piece)
+        start = text.find(piece, position)
+        position = start + len(piece)
         while fact < len(known_facts) and known_facts[fact].end <= start:
             fact += 1
         if fact == len(known_facts) or known_facts[fact].start >= start:  # no sentence ends inside of an address
@@ -123,15 +123,15 @@ def _spans(text: str, known_facts: tuple[Fact, ...]) -> Iterator[Span]:
 
 
 def _words(text: str, known_facts: tuple[Fact, ...]) -> Iterator[Word]:
-    place = 0
+    next_fact = 0
     for match in _WORD.finditer(text):
         start, end = match.span()
         ending = _ENDING.search(match[0][-4:])
         if ending and len(match[0]) > len(ending[0]):
             end -= len(ending[0])
-        while place < len(known_facts) and known_facts[place].end <= start:
-            place += 1
-        fact = known_facts[place] if place < len(known_facts) and known_facts[place].start < end else None
+        while next_fact < len(known_facts) and known_facts[next_fact].end <= start:
+            next_fact += 1
+        fact = known_facts[next_fact] if next_fact < len(known_facts) and known_facts[next_fact].start < end else None
         lowered = text[start:end].lower().replace("’", "'")
         base = _base(lowered)
         aged = lowered in ("year", "years", "old") and _AGED.match(text, start if lowered[0] == "y" else start - 6)

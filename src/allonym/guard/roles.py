@@ -108,8 +108,8 @@ def _exchanged(old: _Deed, new: _Deed, near: Closeness) -> bool:
 
 def _crossed(pairs: list[tuple[_Deed, _Deed]], near: Closeness) -> Iterator[tuple[_Deed, _Deed]]:
     """Yield deeds whose doers changed places: "Ann drove and Ben slept", "Ben drove and Ann slept"."""
-    for place, (old, new) in enumerate(pairs):
-        for other_old, other_new in pairs[place + 1 :]:
+    for index, (old, new) in enumerate(pairs):
+        for other_old, other_new in pairs[index + 1 :]:
             agents = old.agent, new.agent, other_old.agent, other_new.agent
             if None in agents or _alike(agents[0] or "", agents[1] or "", near):
                 continue
@@ -117,16 +117,16 @@ def _crossed(pairs: list[tuple[_Deed, _Deed]], near: Closeness) -> Iterator[tupl
                 yield old, new
 
 
-def _alike(one: str, other: str, near: Closeness) -> bool:
-    if one == other:
+def _alike(first: str, second: str, near: Closeness) -> bool:
+    if first == second:
         return True
-    if ":" in one or ":" in other or one in _PRONOUNS.values() or other in _PRONOUNS.values():
+    if ":" in first or ":" in second or first in _PRONOUNS.values() or second in _PRONOUNS.values():
         return False
-    return near.of(one, other) >= _CLOSE_ENOUGH
+    return near.of(first, second) >= _CLOSE_ENOUGH
 
 
-def _among(one: str, others: set[str], near: Closeness) -> bool:
-    return one not in _THIRD and any(_alike(one, other, near) for other in others)
+def _among(lemma: str, others: set[str], near: Closeness) -> bool:
+    return lemma not in _THIRD and any(_alike(lemma, other, near) for other in others)
 
 
 def _deeds(words: Sequence[Word]) -> list[_Deed]:
@@ -148,35 +148,35 @@ class _RoleReader:
 
     def deeds(self) -> list[_Deed]:
         """Return them in order, those without anybody left out."""
-        place = 0
-        while place < len(self._words):
-            place = self._read(place)
+        index = 0
+        while index < len(self._words):
+            index = self._read(index)
         return [deed for deed in self._found if deed.agent is not None or deed.others]
 
-    def _read(self, place: int) -> int:
-        word = self._words[place]
-        if place and self._broken(place):
+    def _read(self, index: int) -> int:
+        word = self._words[index]
+        if index and self._broken(index):
             self._border(relative=False)
         self._passive = max(0, self._passive - 1)
         if word.text in _BE:
             self._passive = 4
-        elif word.text in _BORDERS and not (word.text == "that" and self._starts_phrase(place)):
+        elif word.text in _BORDERS and not (word.text == "that" and self._starts_phrase(index)):
             self._border(relative=word.text in _RELATIVE)
         elif word.text == "by" or word.text in _PREPOSITIONS or word.text in _RECEIVING:
             self._link = word.text
-        elif word.text in _PRONOUNS and not self._is_possessive(place):
+        elif word.text in _PRONOUNS and not self._is_possessive(index):
             self._phrase(_Phrase(_PRONOUNS[word.text], word.start, word.end, self._link))
         elif word.fact is not None and word.fact.kind == "name":
-            return self._name(place)
+            return self._name(index)
         elif word.text in _DETERMINERS:
-            return self._noun_phrase(place)
+            return self._noun_phrase(index)
         elif _is_content(word):
-            return self._bare(place)
-        return place + 1
+            return self._bare(index)
+        return index + 1
 
-    def _broken(self, place: int) -> bool:
+    def _broken(self, index: int) -> bool:
         """Tell whether a mark stands before a word; the gap is not read, its length and the next word tell enough."""
-        return self._words[place].start - self._words[place - 1].end > 1 and self._words[place].text not in ("'s",)
+        return self._words[index].start - self._words[index - 1].end > 1 and self._words[index].text not in ("'s",)
 
     def _border(self, *, relative: bool) -> None:
         """End a clause; a relative one keeps who stands before it."""
@@ -184,15 +184,15 @@ class _RoleReader:
             self._subject = None
         self._deed, self._link, self._passive = None, "", 0
 
-    def _starts_phrase(self, place: int) -> bool:
-        return self._deed is not None and place + 1 < len(self._words) and _is_content(self._words[place + 1])
+    def _starts_phrase(self, index: int) -> bool:
+        return self._deed is not None and index + 1 < len(self._words) and _is_content(self._words[index + 1])
 
-    def _is_possessive(self, place: int) -> bool:
-        return self._words[place].text == "her" and place + 1 < len(self._words) and _is_content(self._words[place + 1])
+    def _is_possessive(self, index: int) -> bool:
+        return self._words[index].text == "her" and index + 1 < len(self._words) and _is_content(self._words[index + 1])
 
-    def _name(self, place: int) -> int:
-        word = self._words[place]
-        stop = place
+    def _name(self, index: int) -> int:
+        word = self._words[index]
+        stop = index
         while stop < len(self._words) and self._words[stop].fact is word.fact:
             stop += 1
         if word.fact is not None:
@@ -200,42 +200,42 @@ class _RoleReader:
             self._phrase(_Phrase(key, word.fact.start, word.fact.end, self._link))
         return stop
 
-    def _noun_phrase(self, place: int) -> int:
+    def _noun_phrase(self, index: int) -> int:
         """Read an article and the words after it; the last of them may be the verb."""
-        stop = place + 1
+        stop = index + 1
         while stop < len(self._words) and _is_content(self._words[stop]) and not self._broken(stop):
             stop += 1
-        run = self._words[place + 1 : stop]
+        run = self._words[index + 1 : stop]
         if not run:
-            return place + 1
-        verb = next((n for n, one in enumerate(run) if n and _is_verb_form(one)), None)
+            return index + 1
+        verb = next((n for n, word in enumerate(run) if n and _is_verb_form(word)), None)
         if verb is None and len(run) > 1 and stop < len(self._words) and self._opens(stop) and self._deed is None:
             verb = len(run) - 1
         head = run[(len(run) if verb is None else verb) - 1]
-        self._phrase(_Phrase(head.lemma, self._words[place].start, head.end, self._link))
+        self._phrase(_Phrase(head.lemma, self._words[index].start, head.end, self._link))
         if verb is None:
             return stop
         self._verb(run[verb])
-        return place + 2 + verb
+        return index + 2 + verb
 
-    def _opens(self, place: int) -> bool:
+    def _opens(self, index: int) -> bool:
         """Tell whether a phrase begins here, so that a verb may stand before it."""
-        word = self._words[place]
+        word = self._words[index]
         name = word.fact is not None and word.fact.kind == "name"
-        return not self._broken(place) and (word.text in _DETERMINERS or word.text in _PRONOUNS or name)
+        return not self._broken(index) and (word.text in _DETERMINERS or word.text in _PRONOUNS or name)
 
-    def _bare(self, place: int) -> int:
+    def _bare(self, index: int) -> int:
         """Read a content word without an article: a verb if somebody stands before it, or by its form."""
-        word = self._words[place]
-        following = place + 1 < len(self._words) and self._opens(place + 1)
+        word = self._words[index]
+        following = index + 1 < len(self._words) and self._opens(index + 1)
         waiting = self._subject is not None and self._deed is None
         if is_participle_alone(word.text) and not self._passive:
-            return place + 1  # "arrived broken", "has broken": who did it is not read
+            return index + 1  # "arrived broken", "has broken": who did it is not read
         if _is_verb_form(word) or (waiting and following) or (self._passive and word.text.endswith("ed")):
             self._verb(word)
         elif not self._passive:
             self._phrase(_Phrase(word.lemma, word.start, word.end, self._link))
-        return place + 1
+        return index + 1
 
     def _phrase(self, phrase: _Phrase) -> None:
         self._link = ""

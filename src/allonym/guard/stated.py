@@ -105,9 +105,9 @@ def _parts(name: Fact) -> set[str]:
     return set(_PARTS.split(name.value)) - {""}
 
 
-def _of_one_kind(one: Fact, other: Fact) -> bool:
-    return one.kind == other.kind
+def _of_one_kind(first: Fact, second: Fact) -> bool:
+    return first.kind == second.kind
 
 
 def _both_in(kinds: frozenset[str]) -> Callable[[Fact, Fact], bool]:
-    return lambda one, other: one.kind in kinds and other.kind in kinds
+    return lambda first, second: first.kind in kinds and second.kind in kinds

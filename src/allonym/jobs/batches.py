@@ -104,12 +104,12 @@ def _cut(piece: tuple[int, int, Any], places: Sequence[int]) -> Iterator[tuple[i
     """Cut a piece of a batch around rows that could not be read, which become pieces without a payload."""
     first, last, payload = piece
     start = first
-    for place in places if payload is not None else ():
-        if first <= place < last:
-            if place > start:
-                yield start, place, payload[start - first : place - first]
-            yield place, place + 1, None
-            start = place + 1
+    for row in places if payload is not None else ():
+        if first <= row < last:
+            if row > start:
+                yield start, row, payload[start - first : row - first]
+            yield row, row + 1, None
+            start = row + 1
     if start < last:
         yield start, last, payload if start == first else payload[start - first :]
 
@@ -121,11 +121,11 @@ def _assembled(
     failed: Sequence[int],
     on_error: OnError,
 ) -> Protected:
-    positions = tuple(batch.start + place for place in failed)
+    positions = tuple(batch.start + row for row in failed)
     left = batch
     if failed and on_error == "skip":
         out = set(failed)
-        left = _rows(batch, [place for place in range(len(batch.texts)) if place not in out])
+        left = _rows(batch, [row for row in range(len(batch.texts)) if row not in out])
     if anonymizer.kind == "vectors":
         return Protected(left, _stacked(anonymizer, pieces, on_error), positions)
     blank = [""] if on_error == "blank" else []
@@ -146,12 +146,12 @@ def _stacked(anonymizer: Anonymizer, pieces: Sequence[tuple[int, int, Any]], on_
 def _rows(batch: DocumentBatch, places: Sequence[int]) -> DocumentBatch:
     import pyarrow as pa
 
-    kept = None if batch.kept is None else without_traces(batch.kept.take(pa.array(places, pa.int64())))
+    copied = None if batch.kept is None else without_traces(batch.kept.take(pa.array(places, pa.int64())))
     return replace(
         batch,
-        ids=[batch.ids[place] for place in places],
-        texts=[batch.texts[place] for place in places],
-        kept=kept,
+        ids=[batch.ids[row] for row in places],
+        texts=[batch.texts[row] for row in places],
+        kept=copied,
         authors=None,
         unreadable=(),
     )

@@ -253,7 +253,7 @@ def _put_together(job: Plan, layout: Layout, paths: Sequence[Path], path: Path, 
 
 def _write_record(job: Plan, path: Path, failed: int) -> None:
     """Write the guarantee beside the output."""
-    record = json.dumps(job.record(failed), ensure_ascii=False, indent=2) + "\n"
+    record = json.dumps(job.record(failed).to_json(), ensure_ascii=False, indent=2) + "\n"
     privacy_path(path).write_text(record, encoding="utf-8")
 
 
@@ -305,7 +305,7 @@ def _taken_up(job: Plan, folder: JobFolder, rng: Rng | None, options: Options) -
 
 
 def _identity(job: Plan, options: Options, key: bytes) -> dict[str, Any]:
-    """Return what must be the same for the job to go on, in words a message can use."""
+    """Return what must be the same for the job to go on, by the words in which a message says that it changed."""
     documents, account = job.documents, options.account
     return {
         "the input": fingerprints.of_input(documents, key) if job.parts is None else job.parts.digest(key),

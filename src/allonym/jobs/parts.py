@@ -111,7 +111,10 @@ class InputParts:
 def open_parts(source: str | Path, roles: Roles, engine: Engine[InputPart]) -> tuple[Documents, InputParts]:
     """Open a table in parts; the documents tell its form, by its first part that has rows."""
     files = find_parts(source)
-    opened = next((one for one in (open_part(part, roles, _FIRST_ROWS) for part in files) if one is not None), None)
+    opened = next(
+        (documents for documents in (open_part(part, roles, _FIRST_ROWS) for part in files) if documents is not None),
+        None,
+    )
     if opened is None:
         raise InputError(f"{shown(source)} holds no documents; give an input with at least one row.")
     return replace(opened, source=str(source)), InputParts(tuple(files), roles, engine)
@@ -181,9 +184,9 @@ class PartMaker:
     def _write(self, path: Path, documents: Documents, done: Iterator[Protected]) -> None:
         if self.anonymizer.kind == "vectors":
             names = [str(term) for term in self.anonymizer.get_feature_names_out()]
-            write_parquet_tables(path, (terms_table(one.terms(), names) for one in done))
+            write_parquet_tables(path, (terms_table(released.terms(), names) for released in done))
             return
-        documents.format.write(path, (one.batch for one in done), documents.text or "text", documents.columns)
+        documents.format.write(path, (released.batch for released in done), documents.text or "text", documents.columns)
 
 
 def part_name(part: InputPart, anonymizer: Anonymizer) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,6 +33,43 @@ PER_AUTHOR = "Losses of documents of one author add up: for an author of n docum
 
 
 @dataclass(frozen=True)
+class PrivacyRecord:
+    """What goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
+
+    Attributes:
+        method: The method's name.
+        parameters: Its parameters, as JSON can hold them.
+        documents: How many there are.
+        guarantee: What is promised for each of them.
+        per_author: How losses of one author add up, in words; None where there are no authors, or no losses.
+        failed: How many documents could not be anonymized. Which ones shows in the output, so that it is said.
+        unreadable: How many could not be read.
+    """
+
+    method: str
+    parameters: Mapping[str, object]
+    documents: int
+    guarantee: Guarantee
+    per_author: str | None = None
+    failed: int = 0
+    unreadable: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the record as it is written; what there is none of is left out."""
+        counts = {"documents_failed": self.failed, "documents_unreadable": self.unreadable}
+        return {
+            "tool": "allonym",
+            "version": __version__,
+            "method": self.method,
+            "parameters": dict(self.parameters),
+            "documents": self.documents,
+            "guarantee": self.guarantee.to_dict(),
+            **({} if self.per_author is None else {"per_author": self.per_author}),
+            **{name: count for name, count in counts.items() if count},
+        }
+
+
+@dataclass(frozen=True)
 class Plan:
     """What a job will do and promise."""
 
@@ -59,28 +96,18 @@ class Plan:
             for batch in self.documents:
                 yield batch.names()
 
-    def record(self, failed: int = 0) -> dict[str, Any]:
-        """Return what goes into `OUT.privacy.json`: no path, no time, nothing of the texts, and no count of authors.
-
-        Which documents failed shows in the output, so that it is said.
-        """
-        parameters = {name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()}
+    def record(self, failed: int = 0) -> PrivacyRecord:
+        """Return what is written beside the output, if so many documents could not be anonymized."""
         copied = (FAILED_ROWS,) if failed or self.unreadable else ()
-        record: dict[str, Any] = {
-            "tool": "allonym",
-            "version": __version__,
-            "method": self.anonymizer.method,
-            "parameters": parameters,
-            "documents": self.count,
-            "guarantee": self.per_document.releasing(*copied).to_dict(),
-        }
-        if self.has_authors and self.per_document.formal:
-            record["per_author"] = PER_AUTHOR
-        if failed:
-            record["documents_failed"] = failed
-        if self.unreadable:
-            record["documents_unreadable"] = len(self.unreadable)
-        return record
+        return PrivacyRecord(
+            method=self.anonymizer.method,
+            parameters={name: plain_parameter(value) for name, value in self.anonymizer.get_params().items()},
+            documents=self.count,
+            guarantee=self.per_document.releasing(*copied),
+            per_author=PER_AUTHOR if self.has_authors and self.per_document.formal else None,
+            failed=failed,
+            unreadable=len(self.unreadable),
+        )
 
 
 def plan(

@@ -195,39 +195,39 @@ def _groups(listed: str) -> dict[str, frozenset[int]]:
     return {word: frozenset(numbers) for word, numbers in groups_of.items()}
 
 
-def _together(listed: str, one: str, other: str) -> bool:
+def _together(listed: str, first: str, second: str) -> bool:
     groups = _groups(listed)
-    return one in groups and other in groups and not groups[one].isdisjoint(groups[other])
+    return first in groups and second in groups and not groups[first].isdisjoint(groups[second])
 
 
-def synonyms(one: str, other: str) -> bool:
+def synonyms(first: str, second: str) -> bool:
     """Tell whether a list has both words, in dictionary form and lower case, in one group.
 
     Examples:
         >>> synonyms("buy", "purchase"), synonyms("hot", "cold")
         (True, False)
     """
-    return _together(_SYNONYMS, one, other)
+    return _together(_SYNONYMS, first, second)
 
 
-def opposites(one: str, other: str) -> bool:
+def opposites(first: str, second: str) -> bool:
     """Tell whether two words are a pair of opposites, by the list or by a prefix that denies ("kind", "unkind").
 
     Examples:
         >>> opposites("hot", "cold"), opposites("reliable", "unreliable"), opposites("iron", "on")
         (True, True, False)
     """
-    if one != other and _together(_OPPOSITES, one, other):
+    if first != second and _together(_OPPOSITES, first, second):
         return True
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, second), key=len)
     return len(short) > 3 and any(long == prefix + short for prefix in ("un", "in", "im", "dis", "ir", "non"))
 
 
-def exclusive(one: str, other: str) -> bool:
+def exclusive(first: str, second: str) -> bool:
     """Tell whether two words are different members of one family, such as two colours.
 
     Examples:
         >>> exclusive("red", "blue"), exclusive("sofa", "couch")
         (True, False)
     """
-    return one != other and _together(_FAMILIES, one, other) and not synonyms(one, other)
+    return first != second and _together(_FAMILIES, first, second) and not synonyms(first, second)

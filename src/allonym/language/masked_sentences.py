@@ -36,7 +36,7 @@ GENERALISED: Final = NUMBER_CLASSES | {
 # While a text is split, a class is a letter of a script dead for 3,000 years (Linear B), twice: a word of its own.
 # (Once would be an initial, after which a full stop ends no sentence.)
 _FIRST_MARK: Final = 0x10000
-_MARKS: Final = {2 * chr(_FIRST_MARK + place): name for place, name in enumerate(CLASSES)}
+_MARKS: Final = {2 * chr(_FIRST_MARK + index): name for index, name in enumerate(CLASSES)}
 _MARK_OF: Final = {name: mark for mark, name in _MARKS.items()}
 _ANY_MARK: Final = re.compile("|".join(_MARKS))
 # An address is left as it is: it will be unknown as a whole. A number is what `sequences` takes for one. A

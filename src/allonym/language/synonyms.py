@@ -113,9 +113,9 @@ def _found(nltk_data: Any) -> Any:  # noqa: ANN401 - nltk has no types
     """Find a WordNet on this machine, as a folder's name or nltk's pointer into a zip file."""
     if all((_DEBIAN_FOLDER / name).is_file() for name in _NEEDED_FILES):
         return _allowed(_DEBIAN_FOLDER, nltk_data)
-    for place in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
+    for path in ("corpora/wordnet", "corpora/wordnet.zip/wordnet/"):
         with suppress(LookupError):
-            return nltk_data.find(place)
+            return nltk_data.find(path)
     raise MissingDependencyError(f"No WordNet is found on this machine. {_WAY_OUT}")
 
 

@@ -69,7 +69,7 @@ class Encoder:
         order = sorted(range(len(pieces)), key=lambda number: -len(pieces[number]))
         vectors = np.empty((len(pieces), DIMENSIONS))
         with ThreadPoolExecutor(_threads()) as pool:
-            for number, vector in zip(order, pool.map(lambda place: self._run(pieces[place]), order), strict=True):
+            for number, vector in zip(order, pool.map(lambda index: self._run(pieces[index]), order), strict=True):
                 vectors[number] = vector
         return vectors
 

@@ -34,10 +34,10 @@ def checked_pairs(before: Sequence[str], after: Sequence[str]) -> tuple[list[str
     return olds, news
 
 
-def cosines(one: Any, other: Any) -> Figures:  # noqa: ANN401 - vectors in single or double precision
+def cosines(first: Any, second: Any) -> Figures:  # noqa: ANN401 - vectors in single or double precision
     """Return the cosine of each pair of rows of length 1, or 0; two rows of zeros are the same."""
-    products: Figures = np.einsum("ij,ij->i", one, other, dtype=np.float64)
-    products[~one.any(axis=1) & ~other.any(axis=1)] = 1.0
+    products: Figures = np.einsum("ij,ij->i", first, second, dtype=np.float64)
+    products[~first.any(axis=1) & ~second.any(axis=1)] = 1.0
     return np.clip(products, -1.0, 1.0)
 
 

@@ -32,9 +32,7 @@ class MeasuredTexts:
 
     def untouched(self) -> Released:
         """Return the documents as they were, as if they had been released so."""
-        return Released(
-            *(ReleasedPart.of_texts([self.texts[place] for place in part]) for part in (self.train, self.test))
-        )
+        return Released(*(ReleasedPart.of_texts([self.texts[row] for row in part]) for part in (self.train, self.test)))
 
 
 @dataclass(frozen=True)
@@ -70,7 +68,7 @@ class Taking:
         self._measure = measure
         most = measure.most or len(ground.test)
         self._places = range(0, len(ground.test), max(1, len(ground.test) // most))[:most]
-        originals = [ground.texts[ground.test[place]] for place in self._places]
+        originals = [ground.texts[ground.test[row]] for row in self._places]
         self._prepared = measure.prepare(originals)
         known = None if measure.untouched is None else Figure(*3 * (measure.untouched,))
         self.before = known or self._figure([originals]) or Figure(0.0, 0.0, 0.0)
@@ -81,7 +79,7 @@ class Taking:
 
     def after(self, releases: Sequence[Released]) -> Figure | None:
         """Return what releases of all documents reach together; None if that cannot be told."""
-        return self._figure([[released.test.texts[place] for place in self._places] for released in releases])
+        return self._figure([[released.test.texts[row] for row in self._places] for released in releases])
 
     def _figure(self, releases: Sequence[Sequence[str]]) -> Figure | None:
         numbers: Figures = np.array([self._measure.of(self._prepared, texts) for texts in releases])

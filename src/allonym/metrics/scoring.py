@@ -80,8 +80,8 @@ def classification(truth: Sequence[object], *predicted: Sequence[object]) -> dic
 def values(truth: Sequence[object], predicted: Sequence[object]) -> dict[str, float]:
     """Return what `classification` returns, without intervals: for means over many runs."""
     of_document, margins = _cells(truth, predicted)
-    [found] = _scores(_counted(of_document[None], len(margins)), margins)
-    return dict(zip(_SCORES, found.tolist(), strict=True))
+    [measured] = _scores(_counted(of_document[None], len(margins)), margins)
+    return dict(zip(_SCORES, measured.tolist(), strict=True))
 
 
 def ranking(truth: Sequence[object], classes: Sequence[object] | NDArray[Any], *scores: Floats) -> dict[str, Figure]:

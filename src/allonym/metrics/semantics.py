@@ -124,8 +124,8 @@ def word_movers(
     table = load(embeddings)
     figures = np.empty(len(olds))
     for number, pair in enumerate(zip(olds, news, strict=True)):
-        one, other = (_bag(text, table) for text in pair)
-        figures[number] = _moved(one, other, table) if one and other else _without_words(*pair)
+        first, second = (_bag(text, table) for text in pair)
+        figures[number] = _moved(first, second, table) if first and second else _without_words(*pair)
         _report(progress, number + 1, len(olds))
     return figures
 
@@ -167,11 +167,11 @@ def meteor_nltk(reference: Sequence[str], candidate: Sequence[str], *, progress:
     wordnet = _Synonyms()
     figures = np.empty(len(references))
     for number, pair in enumerate(zip(references, candidates, strict=True)):
-        one, other = (words(text) for text in pair)
-        if one and other:
-            figures[number] = meteor.single_meteor_score(one, other, wordnet=wordnet)
+        first, second = (words(text) for text in pair)
+        if first and second:
+            figures[number] = meteor.single_meteor_score(first, second, wordnet=wordnet)
         else:
-            figures[number] = float(not one and not other)
+            figures[number] = float(not first and not second)
         _report(progress, number + 1, len(references))
     return figures
 
@@ -200,14 +200,14 @@ def _bag(text: str, table: WordTable) -> Counter[int]:
     return Counter(rows[rows >= 0].tolist())
 
 
-def _moved(one: Counter[int], other: Counter[int], table: WordTable) -> float:
-    if one == other:
+def _moved(first: Counter[int], second: Counter[int], table: WordTable) -> float:
+    if first == second:
         return 0.0
     return distances.word_movers(
-        table.vectors[list(one)],
-        table.vectors[list(other)],
-        first_weights=list(one.values()),
-        second_weights=list(other.values()),
+        table.vectors[list(first)],
+        table.vectors[list(second)],
+        first_weights=list(first.values()),
+        second_weights=list(second.values()),
     )
 
 

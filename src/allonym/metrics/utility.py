@@ -120,7 +120,7 @@ class _Analyst(Taking):
     """How well an analyst finds the labels who learns them from what was released."""
 
     def __init__(self, measure: Measure, ground: MeasuredTexts) -> None:
-        self._labels = [[(ground.labels or [])[place] for place in part] for part in (ground.train, ground.test)]
+        self._labels = [[(ground.labels or [])[row] for row in part] for part in (ground.train, ground.test)]
         self.before = self._score([ground.untouched()])
         self.floor = self._guessing()
 

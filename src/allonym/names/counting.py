@@ -47,10 +47,10 @@ class NameCounts:
 
     def add(self, kinds: Iterable[Kind]) -> None:
         """Count what was found in one document."""
-        found = list(kinds)
+        listed = list(kinds)
         self.documents += 1
-        self.holding += bool(found)
-        self.counts.update(found)
+        self.holding += bool(listed)
+        self.counts.update(listed)
 
     def to_json(self) -> dict[str, int]:
         """Return the counts by kind, those that are not zero, in a fixed order."""

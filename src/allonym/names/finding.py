@@ -92,12 +92,12 @@ def find(text: str, *, model: bool | None = None) -> tuple[Mention, ...]:
     taken = bytearray(len(text))
     for match in PLACEHOLDER.finditer(text):
         taken[match.start() : match.end()] = b"\1" * len(match[0])
-    found: list[Mention] = []
+    mentions: list[Mention] = []
     for mention in _candidates(text, model=model and len(text) <= LONGEST_FOR_MODEL):
         if mention.start < mention.end and not any(taken[mention.start : mention.end]):
             taken[mention.start : mention.end] = b"\1" * (mention.end - mention.start)
-            found.append(mention)
-    return tuple(sorted(found, key=lambda mention: mention.start))
+            mentions.append(mention)
+    return tuple(sorted(mentions, key=lambda mention: mention.start))
 
 
 def _candidates(text: str, *, model: bool) -> Iterator[Mention]:
@@ -128,14 +128,14 @@ def _names_and_roles(text: str, by_rules: list[tuple[int, int]], *, model: bool)
     if model:
         from allonym.language import entities  # late: an extra
 
-        found = [entity for entity in entities.find(text) if entity.label in _OF_MODEL]
-        of_model = [(_begin(text, start, end), end, _OF_MODEL[label]) for start, end, label in found]
+        of_interest = [entity for entity in entities.find(text) if entity.label in _OF_MODEL]
+        of_model = [(_begin(text, start, end), end, _OF_MODEL[label]) for start, end, label in of_interest]
         of_model = [span for span in of_model if _may_be_a_name(text[span[0] : span[1]])]
     spans = _joined([*by_rules, *((start, end) for start, end, _ in of_model), *_without_capitals(text)])
     names = []
     for start, end in spans:
         end = _with_form(text, end)
-        said = next((kind for one, other, kind in of_model if one < end and start < other), None)
+        said = next((kind for begin, stop, kind in of_model if begin < end and start < stop), None)
         kind = _kind(text, start, end, said)
         names.append(Mention(kind, start, end, _key(text[start:end])))
     yield from names

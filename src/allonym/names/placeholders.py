@@ -60,7 +60,7 @@ def replaced(text: str, before: str = "", *, model: bool | None = None) -> str:
         >>> replaced("Anna Hu called Leeds. Ms Hu paid £5 there.", model=False)
         '[NAME 1] called [PLACE 1]. [NAME 1] paid [AMOUNT 1] there.'
     """
-    return _written(text, before, lambda one, words: one.placeholder, model=model)
+    return _written(text, before, lambda mention, words: mention.placeholder, model=model)
 
 
 def marked(text: str, before: str = "", *, model: bool | None = None) -> str:
@@ -70,31 +70,37 @@ def marked(text: str, before: str = "", *, model: bool | None = None) -> str:
         >>> marked("Anna left.", model=False)
         '[NAME 1: Anna] left.'
     """
-    return _written(text, before, lambda one, words: f"{one.placeholder[:-1]}: {words}]", model=model)
+    return _written(text, before, lambda mention, words: f"{mention.placeholder[:-1]}: {words}]", model=model)
 
 
 def _written(text: str, before: str, write: Callable[[Placed, str], str], *, model: bool | None) -> str:
     mentions = find(text, model=model)
     if before and before != text:
-        mentions = _with_known(text, mentions, {before[one.start : one.end]: one for one in find(before, model=model)})
+        mentions = _with_known(
+            text, mentions, {before[mention.start : mention.end]: mention for mention in find(before, model=model)}
+        )
     pieces, position = [], 0
-    for one in placed(text, mentions):
-        start, end = one.mention.start, one.mention.end
-        pieces += [text[position:start], write(one, text[start:end])]
+    for hidden in placed(text, mentions):
+        start, end = hidden.mention.start, hidden.mention.end
+        pieces += [text[position:start], write(hidden, text[start:end])]
         position = end
     return "".join([*pieces, text[position:]])
 
 
 def _with_known(text: str, mentions: tuple[Mention, ...], known: dict[str, Mention]) -> tuple[Mention, ...]:
     """Add what is known from another text and stands here, too, but where something longer was found."""
-    words = sorted((one for one in known if len(one) >= _SHORTEST_KNOWN), key=len, reverse=True)
+    words = sorted((name for name in known if len(name) >= _SHORTEST_KNOWN), key=len, reverse=True)
     if not words:
         return mentions
     again = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, words))})(?!\w)")
     spans = [(match.start(), match.end(), known[match[0]]) for match in again.finditer(text)]
-    extra = [Mention(one.kind, start, end, one.value) for start, end, one in spans]
-    kept = [one for one in extra if not any(one.start < other.end and other.start < one.end for other in mentions)]
-    return tuple(sorted([*mentions, *kept], key=lambda mention: mention.start))
+    extra = [Mention(mention.kind, start, end, mention.value) for start, end, mention in spans]
+    added = [
+        mention
+        for mention in extra
+        if not any(mention.start < other.end and other.start < mention.end for other in mentions)
+    ]
+    return tuple(sorted([*mentions, *added], key=lambda mention: mention.start))
 
 
 def _whole_names(mentions: Iterable[Mention]) -> dict[str, str]:

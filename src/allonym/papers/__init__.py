@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 from allonym.drawing.figure_data import Figure, to_csv
 from allonym.drawing.figures import draw
 from allonym.errors import InputError, ParameterError
+from allonym.papers.stored import Result
 
-Results = dict[str, Any]
-
-EARLIER = "earlier"  # marks rows that were taken over from an earlier run
+_Stored = TypeVar("_Stored", bound=Result)
 
 
 @dataclass(frozen=True)
@@ -53,9 +51,10 @@ class Paper(Protocol):
 
     TAKES: Sequence[str]  # names of the optional parts of `Asked` that it heeds
     RUNS: int  # by default, if it takes `runs`
-    run: Callable[[Asked], Results]
-    markdown: Callable[[Results], str]
-    figures: Callable[[Results], dict[str, Figure]]
+    RESULTS: type[Result]  # what `run` returns, and what the other two are made of
+    run: Callable[[Asked], Result]
+    markdown: Callable[[Any], str]
+    figures: Callable[[Any], dict[str, Figure]]
 
 
 def names() -> list[str]:
@@ -87,39 +86,34 @@ def options(name: str, **given: Any) -> dict[str, Any]:  # noqa: ANN401 - of sev
     return chosen
 
 
-def files(name: str, results: Results) -> dict[str, str]:
+def files(name: str, results: Result) -> dict[str, str]:
     """Return everything that is made of a paper's results, by the names of the files."""
     paper = find(name)
-    written = {f"{name}.json": json.dumps(results, ensure_ascii=False, indent=1) + "\n"}
+    written = {f"{name}.json": json.dumps(results.to_json(), ensure_ascii=False, indent=1) + "\n"}
     written[f"{name}.md"] = paper.markdown(results)
     for figure_name, figure in paper.figures(results).items():
         written |= {f"{name}-{figure_name}.svg": draw(figure), f"{name}-{figure_name}.csv": to_csv(figure)}
     return written
 
 
-@contextmanager
-def earlier_results(path: Path) -> Iterator[Results]:
-    """Give the results of an earlier run, to take rows over from.
+def earlier_results(path: Path, kind: type[_Stored]) -> _Stored:
+    """Return the results of an earlier run, to take rows over from.
 
     Raises:
-        InputError: The file does not hold what is looked for.
+        InputError: The file does not hold them.
     """
     try:
-        stored = json.loads(path.read_text("utf-8"))
-        if not isinstance(stored, dict):
-            raise TypeError
-        yield stored
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        return kind.from_json(json.loads(path.read_text("utf-8")))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} holds no results of this paper: give the JSON file of an earlier run.") from error
 
 
-def taken_over(earlier: Path | None, parts: Sequence[str]) -> Results:
-    """Return the paper's own tables of an earlier run, where only the ruler's rows are measured now.
+def taken_over(earlier: Path | None, kind: type[_Stored]) -> _Stored:
+    """Return the results of an earlier run, where only the ruler's rows are measured now.
 
     Raises:
-        InputError: No earlier run is given, or it does not hold them.
+        InputError: No earlier run is given, or the file does not hold its results.
     """
     if earlier is None:
         raise InputError("With --only, the paper's own tables are not made: give those of an earlier run as --earlier.")
-    with earlier_results(earlier) as stored:
-        return {part: stored[part] for part in parts}
+    return earlier_results(earlier, kind)

@@ -100,12 +100,12 @@ def fit(
     """
     with seeded(schedule.seed) as stream:
         network = make().to(device())
-        kept, held_out = _split(documents, stream)
+        learning, held_out = _split(documents, stream)
         targets = torch.from_numpy(classes).to(device())
         optimizer = network.optimizer(schedule.learning_rate)
         best = Best(network)
         for epoch in range(1, schedule.epochs + 1):
-            order = kept[np.argsort(stream.words(len(kept)), kind="stable")]
+            order = learning[np.argsort(stream.words(len(learning)), kind="stable")]
             learned = _epoch(
                 network, examples, targets, _batches(order, examples, schedule.batch_size, stream), optimizer
             )

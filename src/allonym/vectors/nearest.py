@@ -57,14 +57,14 @@ class NearestVectors:
         return np.concatenate(parts)
 
     def _some(self, queries: Bytes, count: int, fast: bool) -> Int64:
-        found = []
+        blocks = []
         for start in range(0, len(queries), _QUERIES):
             few = queries[start : start + _QUERIES]
             best = _Best(len(few), count)
             for first, products in self._integer_tiles(few) if fast else self._float_tiles(few):
                 best.offer(products, first)
-            found.append(best.numbers)
-        return np.concatenate(found)
+            blocks.append(best.numbers)
+        return np.concatenate(blocks)
 
     def _float_tiles(self, queries: Bytes) -> Iterator[tuple[int, Float32]]:
         """Yield the products of all queries with the next few vectors, and which vector is the first of them."""

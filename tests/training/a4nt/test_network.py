@@ -277,8 +277,8 @@ def test_a_tiny_model_trains_and_every_loss_falls(variant, recipe, corpus):
     # The terms weigh the same when the game begins.
     first = {term: np.mean([row[term] for row in game[:10]]) * training.weights[term] for term in training.weights}
     assert all(value == pytest.approx(1.0, rel=0.1) for value in first.values())
-    assert before["sentences_before"] > 0.8
-    assert after["sentences_after"] < min(before["sentences_after"], 0.4)  # the judge is fooled
+    assert before.sentences_before > 0.8
+    assert after.sentences_after < min(before.sentences_after, 0.4)  # the judge is fooled
 
 
 def test_recipes_that_cannot_be_followed_are_refused(corpus):

@@ -203,5 +203,5 @@ def test_measuring_a_perfect_copier():
             return 50.0 * torch.nn.functional.one_hot(following, WORDS).float()
 
     found = measure(Copier(small().shape), EraeSentences(*corpus(30), CPU), some_vectors(), 8)
-    assert found["accuracy"] == found["among_five"] == 1.0
-    assert found["clear_loss"] < 1e-6
+    assert found.accuracy == found.among_five == 1.0
+    assert found.clear_loss < 1e-6

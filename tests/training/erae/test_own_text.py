@@ -77,7 +77,7 @@ def test_the_loss_falls_and_the_folder_is_a_model(uninterrupted, corpus):
     assert model.config["training"]["differential_privacy"] is False
     assert "release of its training text" in model.card
     assert "at least 3 documents" in model.card
-    assert found["words"] == len(corpus.vocabulary) == len(EraeReader.open(folder).vocabulary)
+    assert found.words == len(corpus.vocabulary) == len(EraeReader.open(folder).vocabulary)
     assert model.config["rounding"]["shared_of_five"] > 0.8
 
 
@@ -94,7 +94,7 @@ def test_a_model_that_only_rounding_changed_rates_as_the_network_does(uninterrup
     steps = [len(sentence) + 1 for sentence in watched]
     rated = np.concatenate([block.argmax(-1) for block in reader.ratings(reader.features(watched, steps))])
     wanted = np.concatenate([[*sentence, 2] for sentence in watched])
-    assert (rated == wanted)[wanted != 3].mean() == pytest.approx(found["accuracy"], abs=0.05)
+    assert (rated == wanted)[wanted != 3].mean() == pytest.approx(found.held_out.accuracy, abs=0.05)
 
 
 @pytest.mark.parametrize("steps", [1, 13, 26])
@@ -107,7 +107,7 @@ def test_an_interrupted_run_ends_in_the_same_model(uninterrupted, corpus, tmp_pa
         models.verify(folder)
     assert all(path.stat().st_mode & 0o077 == 0 for path in [folder, *folder.rglob("*")])
     found = run(corpus, folder, resume=True)
-    assert found["as_if_uninterrupted"]
+    assert found.as_if_uninterrupted
     whole = uninterrupted[0]
     for name in ("weights.safetensors", "vocabulary.txt"):
         assert (folder / name).read_bytes() == (whole / name).read_bytes()
@@ -127,7 +127,7 @@ def test_the_papers_variant_resumes_exactly_through_its_two_stages(corpus, tmp_p
 
 def test_early_stopping_ends_the_run(corpus, tmp_path):
     recipe = EraeRecipe(size="tiny", words=200, epochs=500, batch=64, patience=2, learning_rate=1e-9)
-    assert run(corpus, tmp_path / "model", recipe)["steps"] < 100
+    assert run(corpus, tmp_path / "model", recipe).steps < 100
 
 
 def test_a_crash_while_the_model_is_written_can_be_resumed(corpus, tmp_path, monkeypatch):

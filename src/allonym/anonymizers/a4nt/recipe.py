@@ -91,6 +91,7 @@ class _Sentence:
         return self.ids.count(UNKNOWN) <= _MOST_UNKNOWN * len(self.ids)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class A4NT(Anonymizer):
     """Rewrites texts in the style of another class of writers.
 
@@ -107,23 +108,12 @@ class A4NT(Anonymizer):
 
     method = "a4nt"
 
-    def __init__(
-        self,
-        *,
-        model: str,
-        target: str,
-        source: str = AUTO,
-        prefer: Literal["balanced", "meaning", "privacy"] = "balanced",
-        candidates: int = 20,
-        placeholders: bool = False,
-    ) -> None:
-        self.model = model
-        self.target = target
-        self.source = source
-        self.prefer = prefer
-        self.candidates = candidates
-        self.placeholders = placeholders
-        self._check()
+    model: str
+    target: str
+    source: str = AUTO
+    prefer: Literal["balanced", "meaning", "privacy"] = "balanced"
+    candidates: int = 20
+    placeholders: bool = False
 
     def _check(self) -> None:
         super()._check()

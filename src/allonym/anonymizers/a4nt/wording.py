@@ -33,13 +33,13 @@ class Wording:
         self.pairs = pairs.WordPairs.open().of(tokens)
         self.substitutes = Substitutes(self._vectors, kinds(tokens), nearness, self.pairs)
 
-    def similarities(self, one: Sequence[int], others: Sequence[Sequence[int]]) -> NDArray[np.float64]:
+    def similarities(self, sentence: Sequence[int], others: Sequence[Sequence[int]]) -> NDArray[np.float64]:
         """Return how well the words of a sentence are found in each of the others and theirs in it, from 0 to 1.
 
         Each word counts by its best cosine with a word of the other sentence, 1 for itself; this is the mean of the
         two sentences' weighted means.
         """
-        left = np.asarray(one)
+        left = np.asarray(sentence)
         known, codes = np.unique(np.concatenate(others), return_inverse=True)
         these, those = (self._vectors.whole[words].astype(np.float64) for words in (left, known))  # exact products
         rounded = np.rint(these @ those.T / (ratings.ONE * UNIT)).astype(np.int64)

@@ -22,6 +22,7 @@ drawn sentence is about what the original is about, at best.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
@@ -57,6 +58,7 @@ _AT_ONCE = 512  # documents
 Int64 = NDArray[np.int64]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class Commonplace(Anonymizer):
     """Your text in sentences of a public book, each drawn with a proved loss.
 
@@ -74,19 +76,10 @@ class Commonplace(Anonymizer):
     draws_its_length = True
     drawn: ClassVar[Drawn] = "sentence"
 
-    def __init__(
-        self,
-        *,
-        book: str | Path = "default",
-        loss_per_sentence: float = 13.0,
-        sentences: int = 6,
-        candidates: int = 3,
-    ) -> None:
-        self.book = book
-        self.loss_per_sentence = loss_per_sentence
-        self.sentences = sentences
-        self.candidates = candidates
-        self._check()
+    book: str | Path = "default"
+    loss_per_sentence: float = 13.0
+    sentences: int = 6
+    candidates: int = 3
 
     def _check(self) -> None:
         super()._check()
@@ -179,9 +172,9 @@ class Commonplace(Anonymizer):
         vectors = encoder.encode([piece for document in pieces for piece in document])
         documents, slots, chosen, start = list[int](), list[int](), list[int](), 0
         for number, document in enumerate(pieces):
-            own = vectors[start : start + len(document)]
+            of_text = vectors[start : start + len(document)]
             lengths = np.array([len(piece.split()) for piece in document], np.int64)
-            rows = central(own, lengths, int(self.sentences))
+            rows = central(of_text, lengths, int(self.sentences))
             documents += [number] * len(rows)
             slots += range(len(rows))
             chosen += (start + rows).tolist()

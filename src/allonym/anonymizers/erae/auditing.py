@@ -102,7 +102,7 @@ def tiny(method: ERAE, words: int, *, sentences: int | None = None, steps: int |
     vocabulary = Vocabulary((*SPECIAL, *PLAIN[:words], *more))
     shape = EraeShape(words=len(vocabulary), variant="attention", embedding=8, encoder=4, latent=4, generator=8)
     tensors = enumerate(shape.tensors().items(), 1)
-    weights = {name: made_up(sizes, start=place << 32) for place, (name, sizes) in tensors}
+    weights = {name: made_up(sizes, start=index << 32) for index, (name, sizes) in tensors}
     small = varied(method, style="kept", sentences=sentences or method.sentences, words=steps or method.words)
     if method.mechanism == "two-set":
         small.set_params(epsilon=1.0, loss_per_word=None)

@@ -21,6 +21,7 @@ Where this differs from the paper, and why:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Literal
@@ -69,6 +70,7 @@ _CORE = [
 ]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class ERAE(Anonymizer):
     """Rewrites texts word by word with a proved loss for each word.
 
@@ -93,31 +95,16 @@ class ERAE(Anonymizer):
     method = "erae"
     draws_its_length = True
 
-    def __init__(
-        self,
-        *,
-        model: str = "default",
-        epsilon: float = 3.0,
-        loss_per_word: float | None = None,
-        candidates: int = 5,
-        mechanism: Literal["two-set", "subset"] = "two-set",
-        length: Literal["private", "public"] = "private",
-        sentences: int = 20,
-        words: int = 30,
-        candidate_sets: Literal["groups", "favourites"] = "groups",
-        style: Literal["kept", "neutral"] = "kept",
-    ) -> None:
-        self.model = model
-        self.epsilon = epsilon
-        self.loss_per_word = loss_per_word
-        self.candidates = candidates
-        self.mechanism = mechanism
-        self.length = length
-        self.sentences = sentences
-        self.words = words
-        self.candidate_sets = candidate_sets
-        self.style = style
-        self._check()
+    model: str = "default"
+    epsilon: float = 3.0
+    loss_per_word: float | None = None
+    candidates: int = 5
+    mechanism: Literal["two-set", "subset"] = "two-set"
+    length: Literal["private", "public"] = "private"
+    sentences: int = 20
+    words: int = 30
+    candidate_sets: Literal["groups", "favourites"] = "groups"
+    style: Literal["kept", "neutral"] = "kept"
 
     def _check(self) -> None:
         super()._check()

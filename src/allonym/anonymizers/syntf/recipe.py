@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
@@ -53,6 +54,7 @@ _IDF_UNIT = 2**16  # idf weights are whole numbers of this fraction, so that dra
 _OFFERED = [{"epsilon": epsilon, "words": 150} for epsilon in (6.9, 13.9, 20.5, 28.0, 35.3)]
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SynTF(Anonymizer):
     """Synthetic term-frequency vectors with a proved loss per word.
 
@@ -88,41 +90,22 @@ class SynTF(Anonymizer):
     kind = "vectors"
     learns_a_vocabulary = True
     learns_from_labels: ClassVar[Mapping[str, object]] = {"rating": "utility"}
-    _mechanism_for: tuple[object, ...] | None = None
+    _mechanism_for: tuple[object, ...] | None = field(default=None, init=False)
 
-    def __init__(
-        self,
-        *,
-        epsilon: float = 47.5,
-        loss_per_word: float | None = None,
-        words: int = 150,
-        spelling_weight: float = 0.3,
-        morphology: Morphology = "lemma",
-        synonyms: bool = False,
-        vocabulary: Vocabulary = None,
-        embeddings: WordTable | str | Path | None = None,
-        rating: Literal["similarity", "utility"] = "similarity",
-        label_weight: float = 1.0,
-        composition: Literal["tf", "tf-idf", "utility"] | None = None,
-        keep_stop_words: bool = False,
-        keep_numbers: bool = False,
-        min_documents: int = 1,
-    ) -> None:
-        self.epsilon = epsilon
-        self.loss_per_word = loss_per_word
-        self.words = words
-        self.spelling_weight = spelling_weight
-        self.morphology = morphology
-        self.synonyms = synonyms
-        self.vocabulary = vocabulary
-        self.embeddings = embeddings
-        self.rating = rating
-        self.label_weight = label_weight
-        self.composition = composition
-        self.keep_stop_words = keep_stop_words
-        self.keep_numbers = keep_numbers
-        self.min_documents = min_documents
-        self._check()
+    epsilon: float = 47.5
+    loss_per_word: float | None = None
+    words: int = 150
+    spelling_weight: float = 0.3
+    morphology: Morphology = "lemma"
+    synonyms: bool = False
+    vocabulary: Vocabulary = None
+    embeddings: WordTable | str | Path | None = None
+    rating: Literal["similarity", "utility"] = "similarity"
+    label_weight: float = 1.0
+    composition: Literal["tf", "tf-idf", "utility"] | None = None
+    keep_stop_words: bool = False
+    keep_numbers: bool = False
+    min_documents: int = 1
 
     def _check(self) -> None:
         super()._check()

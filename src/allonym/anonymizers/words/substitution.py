@@ -76,6 +76,7 @@ class Neighbours:
         )
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class WordSubstitution(Anonymizer):
     """Base of methods that replace one word after the other, losing in proportion to a distance of words.
 
@@ -96,23 +97,12 @@ class WordSubstitution(Anonymizer):
     replaces_words = True
     learns_from_labels: ClassVar[Mapping[str, object]] = {"topical_words": None}
 
-    def __init__(
-        self,
-        *,
-        epsilon: float,
-        words: int | None = None,
-        order: Literal["bag", "text"] = "bag",
-        embeddings: WordTable | str | Path | None = None,
-        vocabulary: Vocabulary = None,
-        topical_words: int | None = None,
-    ) -> None:
-        self.epsilon = epsilon
-        self.words = words
-        self.order = order
-        self.embeddings = embeddings
-        self.vocabulary = vocabulary
-        self.topical_words = topical_words
-        self._check()
+    epsilon: float
+    words: int | None = None
+    order: Literal["bag", "text"] = "bag"
+    embeddings: WordTable | str | Path | None = None
+    vocabulary: Vocabulary = None
+    topical_words: int | None = None
 
     @property
     @abstractmethod

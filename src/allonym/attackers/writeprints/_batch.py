@@ -176,12 +176,12 @@ class Batch:
         codes = np.frombuffer(joined, dtype=np.uint32)
         bins = bin_table()[codes] if others else self.bins
         shifts = np.zeros(len(self.texts), dtype=np.int64)
-        place = 0
+        offset = 0
         for number in others:
             start, end = self.starts[number : number + 2]
-            self.bins[start:end] = bins[place : place + end - start]
-            shifts[number] = place - start
-            place += end - start
+            self.bins[start:end] = bins[offset : offset + end - start]
+            shifts[number] = offset - start
+            offset += end - start
         return codes, shifts
 
     @cached_property

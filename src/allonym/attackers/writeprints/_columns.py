@@ -68,7 +68,7 @@ class Signs(Block):
     def spans(self, column: int, batch: Batch) -> Spans:
         """Return the characters."""
         places = np.flatnonzero(self._members[batch.bins, column]).tolist()
-        return [(place, place + 1) for place in places]
+        return [(position, position + 1) for position in places]
 
 
 def _only(*characters: str) -> NDArray[np.bool_]:
@@ -117,9 +117,9 @@ class LetterGrams(Block):
         gram = self._grams[column].encode("ascii")
         rows = max(len(batch.bins) - len(gram) + 1, 0)
         here = np.ones(rows, dtype=np.bool_)
-        for place, letter in enumerate(gram):
-            here &= (batch.bins[place : place + rows] | 32) == letter
-        return [(place, place + len(gram)) for place in np.flatnonzero(here).tolist()]
+        for index, letter in enumerate(gram):
+            here &= (batch.bins[index : index + rows] | 32) == letter
+        return [(index, index + len(gram)) for index in np.flatnonzero(here).tolist()]
 
 
 def _slots(grams: Sequence[str], size: int) -> NDArray[np.int32]:

@@ -54,11 +54,11 @@ def frequent_tag_grams(tagged: Sequence[TagIds], size: int, most: int) -> list[s
 def _rows(tagged: Sequence[TagIds], size: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return a number for each row of `size` tags within a text, and its text."""
     ids = np.concatenate([np.empty(0, np.uint8), *tagged]).astype(np.int64)
-    documents = np.repeat(np.arange(len(tagged)), [len(one) for one in tagged])
+    documents = np.repeat(np.arange(len(tagged)), [len(tags) for tags in tagged])
     rows = max(len(ids) - size + 1, 0)
     numbers = np.zeros(rows, dtype=np.int64)
-    for place in range(size):
-        numbers = numbers * len(TAGS) + ids[place : place + rows]
+    for index in range(size):
+        numbers = numbers * len(TAGS) + ids[index : index + rows]
     within = documents[:rows] == documents[len(documents) - rows :]
     return numbers[within], documents[:rows][within]
 

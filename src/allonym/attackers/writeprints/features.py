@@ -112,11 +112,11 @@ class WritePrints(Features):
 
     def occurrences(self, column: int, text: str) -> list[tuple[int, int]]:
         """Return the character spans of a text that a column counts; none where it measures the whole."""
-        place = column
+        within = column
         for block in self._fitted():
-            if 0 <= place < len(block.names):
-                return block.spans(place, Batch([text]))
-            place -= len(block.names)
+            if 0 <= within < len(block.names):
+                return block.spans(within, Batch([text]))
+            within -= len(block.names)
         raise ParameterError(f"column must be at least 0 and less than {len(self.names())}, got {column}")
 
     def state(self) -> dict[str, Any]:

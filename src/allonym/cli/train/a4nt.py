@@ -20,6 +20,7 @@ from allonym.training.a4nt.corpus import A4ntCorpus, LabelledText, prepare
 
 if TYPE_CHECKING:
     from allonym.training.a4nt.own_text import A4ntPlan, Progress
+    from allonym.training.a4nt.watch import TranslatorFigures
 
 _STAGES = {"opponent": "Classifier", "language": "Language model", "restoring": "Auto-encoder", "game": "Translator"}
 _NO_LOSSES = ("step", "seconds")
@@ -124,14 +125,14 @@ def _shown(talk: Talk) -> Iterator[Progress]:
         yield tell
 
 
-def _report(talk: Talk, output: Path, corpus: A4ntCorpus, plan: A4ntPlan, figures: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: A4ntCorpus, plan: A4ntPlan, figures: TranslatorFigures) -> None:
     sizes = {"words": len(corpus.vocabulary), "documents": corpus.documents, "sentences": corpus.sentences}
-    before, after, same = (percent(figures[name]) for name in ("documents_before", "documents_after", "kept"))
+    before, after, same = map(percent, (figures.documents_before, figures.documents_after, figures.kept))
     sentence = (
         f"the classifier gave {before} of the documents held out to their true class before, and {after} after; {same} "
         "of the words are kept."
     )
-    common.report(talk, output, {"classes": list(corpus.classes), **sizes, **figures}, sentence)
+    common.report(talk, output, {"classes": list(corpus.classes), **sizes, **figures.to_json()}, sentence)
     talk.say(_NO_PROMISE)
     target = NEUTRAL if plan.losses == _HIDING else corpus.classes[-1]
     common.say_how_to_try(talk, "a4nt", output, "--target", target)

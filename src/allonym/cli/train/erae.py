@@ -22,7 +22,7 @@ from allonym.training.erae.corpus import EraeCorpus, prepare
 from allonym.training.folder import CHECKPOINT
 
 if TYPE_CHECKING:
-    from allonym.training.erae.own_text import EraeRecipe, Watcher
+    from allonym.training.erae.own_text import EraeRecipe, TrainedErae, Watcher
 
 
 @click.command(name="erae")
@@ -139,19 +139,23 @@ def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
         yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
 
 
-def _report(talk: Talk, output: Path, corpus: EraeCorpus, look: dict[str, Any]) -> None:
+def _report(talk: Talk, output: Path, corpus: EraeCorpus, trained: TrainedErae) -> None:
     figures = {
         "words": len(corpus.vocabulary),
         "documents": corpus.documents,
         "sentences": len(corpus.lengths),
         "held_out_sentences": len(corpus.held_out_lengths),
-        **{name: look[name] for name in ("steps", "accuracy", "among_five", "lowest", "as_if_uninterrupted")},
+        "steps": trained.steps,
+        "accuracy": trained.held_out.accuracy,
+        "among_five": trained.held_out.among_five,
+        "lowest": trained.lowest,
+        "as_if_uninterrupted": trained.as_if_uninterrupted,
     }
     sentence = (
-        f"of the words held out, {percent(look['accuracy'], 1)} are the network's first choice and "
-        f"{percent(look['among_five'], 1)} among its first five."
+        f"of the words held out, {percent(trained.held_out.accuracy, 1)} are the network's first choice and "
+        f"{percent(trained.held_out.among_five, 1)} among its first five."
     )
-    if not look["as_if_uninterrupted"]:
+    if not trained.as_if_uninterrupted:
         talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")
     common.report(talk, output, figures, sentence)
     common.say_how_to_try(talk, "erae", output)

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 Task = TypeVar("Task")
 Shared = TypeVar("Shared")
+# Plain values by name, since an engine may hand them over as JSON; whoever asked knows which (`Written`, `Look`).
 Answer = dict[str, Any]
 
 

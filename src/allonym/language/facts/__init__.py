@@ -92,17 +92,17 @@ def find(text: str, *, quotations: bool = True, spacy: bool = False) -> tuple[Fa
     return tuple(sorted(facts, key=lambda fact: fact.start))
 
 
-def same(one: Fact, other: Fact) -> bool:
+def same(first: Fact, second: Fact) -> bool:
     """Tell whether two facts say the same, whatever kind each was taken for.
 
     Examples:
         >>> [same(*find("3/4/2024 4/3/2024")), same(*find("at 2 pm, at 14:00")), same(*find("£5, 5 euros"))]
         [True, True, False]
     """
-    ones, others = _readings(one), _readings(other)
+    ones, others = _readings(first), _readings(second)
     if ones & others:
         return True
-    if {one.kind, other.kind} == {"date"}:
+    if {first.kind, second.kind} == {"date"}:
         return any(_same_date(a, b) for a in ones for b in others)
     return False
 
@@ -115,9 +115,11 @@ def _readings(fact: Fact) -> set[str]:
     return set(fact.value.split("|"))
 
 
-def _same_date(one: str, other: str) -> bool:
+def _same_date(first: str, second: str) -> bool:
     """Tell whether two dates agree, a year being left out of one."""
-    return "-" in one and "-" in other and (one[0] == "-") != (other[0] == "-") and one[-5:] == other[-5:] != ""
+    return (
+        "-" in first and "-" in second and (first[0] == "-") != (second[0] == "-") and first[-5:] == second[-5:] != ""
+    )
 
 
 def _candidates(text: str, *, quotations: bool, spacy: bool) -> Iterator[tuple[Kind, int, int, str]]:

@@ -146,10 +146,10 @@ def _written(year: str | None, month: int, day: int) -> str:
 
 def _slashed(written: str, sign: str) -> str:
     """Return both readings, day first and month first, of those that are dates."""
-    one, two, year = written.split(sign)
+    first, second, year = written.split(sign)
     if len(year) == 2:
         year = ("20" if int(year) < 50 else "19") + year
-    pairs = sorted({(int(two), int(one)), (int(one), int(two))})
+    pairs = sorted({(int(second), int(first)), (int(first), int(second))})
     return "|".join(f"{year}-{month:02d}-{day:02d}" for month, day in pairs if 0 < month <= 12 and 0 < day <= 31)
 
 

@@ -101,18 +101,18 @@ def find(text: str) -> Iterator[Name]:
     words = list(_words(text))
     inner = {word.text.lower() for word in words if not word.first and _capital(word.text)}
     inner -= {word.text for word in words if word.text.islower()}
-    flags = [_is_name(words, place, inner) for place in range(len(words))]
+    flags = [_is_name(words, index, inner) for index in range(len(words))]
     _unflag_headings(words, flags)
-    place = 0
-    while place < len(words):
-        if not flags[place]:
-            place += 1
+    index = 0
+    while index < len(words):
+        if not flags[index]:
+            index += 1
             continue
-        last = _last(words, flags, place)
-        name = _made(text, words[place : last + 1])
+        last = _last(words, flags, index)
+        name = _made(text, words[index : last + 1])
         if name is not None:
             yield name
-        place = last + 1
+        index = last + 1
 
 
 def _words(text: str) -> Iterator[_Word]:
@@ -137,8 +137,8 @@ def _capital(word: str) -> bool:
     return word[:1].isupper()
 
 
-def _is_name(words: list[_Word], place: int, inner: set[str]) -> bool:
-    word = words[place]
+def _is_name(words: list[_Word], index: int, inner: set[str]) -> bool:
+    word = words[index]
     lowered = word.text.lower()
     if not _capital(word.text) or lowered in NO_NAMES or lowered.partition("'")[0].partition("’")[0] in NO_NAMES:
         return False
@@ -148,7 +148,7 @@ def _is_name(words: list[_Word], place: int, inner: set[str]) -> bool:
         return False
     if not word.first:
         return True
-    after = words[place + 1] if place + 1 < len(words) else None
+    after = words[index + 1] if index + 1 < len(words) else None
     followed = after is not None and after.touching and not after.first and _capital(after.text)
     if followed and after is not None and after.text.lower() not in NO_NAMES | STOP_WORDS and lowered not in OPENERS:
         return not (word.text.isupper() and after.text.isupper()) or _unknown(lowered)
@@ -171,18 +171,18 @@ def _is_known() -> Callable[[str, str], bool]:
 def _unflag_headings(words: list[_Word], flags: list[bool]) -> None:
     """Take flags from words of a line or sentence of which nearly all have a capital: a heading, or shouting."""
     start = 0
-    for stop in [*(place for place, word in enumerate(words) if word.first and place), len(words)]:
-        long = [place for place in range(start, stop) if len(words[place].text) > 3]
-        capital = [place for place in long if _capital(words[place].text)]
+    for stop in [*(index for index, word in enumerate(words) if word.first and index), len(words)]:
+        long = [index for index in range(start, stop) if len(words[index].text) > 3]
+        capital = [index for index in long if _capital(words[index].text)]
         if len(long) > 3 and len(capital) >= 0.9 * len(long):
-            for place in range(start, stop):
-                flags[place] = flags[place] and _unknown(words[place].text.lower())
+            for index in range(start, stop):
+                flags[index] = flags[index] and _unknown(words[index].text.lower())
         start = stop
 
 
-def _last(words: list[_Word], flags: list[bool], place: int) -> int:
+def _last(words: list[_Word], flags: list[bool], index: int) -> int:
     """Return the last word of the name that begins here."""
-    last = place
+    last = index
     while last + 1 < len(words) and words[last + 1].touching:
         if flags[last + 1] and not words[last + 1].first:
             last += 1

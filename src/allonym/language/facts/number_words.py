@@ -103,9 +103,9 @@ def _cardinals(text: str, match: re.Match[str]) -> Iterator[Number]:
     words = [(word.group().lower(), *word.span()) for word in _WORD.finditer(text, *match.span())]
     if match["dozen"] and words[0][0] not in _AN_ARTICLE:
         return  # "dozens of", "the dozen": nothing is counted
-    sums, place = list[Number](), 0
-    while place < len(words):
-        number, place = _one(words, place)
+    sums, index = list[Number](), 0
+    while index < len(words):
+        number, index = _one(words, index)
         if number is not None:
             sums.append(number)
     if match["dozens"] and sums:
@@ -116,20 +116,20 @@ def _cardinals(text: str, match: re.Match[str]) -> Iterator[Number]:
             yield number
 
 
-def _one(words: list[tuple[str, int, int]], place: int) -> tuple[Number | None, int]:
+def _one(words: list[tuple[str, int, int]], index: int) -> tuple[Number | None, int]:
     """Read one number from here; return it and the place after it."""
-    start, end = words[place][1], words[place][2]
+    start, end = words[index][1], words[index][2]
     whole, current, seen = 0, 0, False
     last = ""  # what may follow depends on it
-    while place < len(words):
-        word, _, after = words[place]
+    while index < len(words):
+        word, _, after = words[index]
         if word in _AN_ARTICLE and not seen:
             current = 1
         elif word == "dozen":
-            current, end, seen, place = 12, after, True, place + 1
+            current, end, seen, index = 12, after, True, index + 1
             break
         elif word in ORDINALS and word not in _SMALL and seen and _fits(last, ORDINALS[word]):
-            return Number(start, after, Fraction(whole + current + ORDINALS[word]), ordinal=True), place + 1
+            return Number(start, after, Fraction(whole + current + ORDINALS[word]), ordinal=True), index + 1
         elif word in _SMALL and _fits(last, _SMALL[word]):
             current, last, seen, end = current + _SMALL[word], word, True, after
         elif word == "hundred" and current < 100:
@@ -139,10 +139,10 @@ def _one(words: list[tuple[str, int, int]], place: int) -> tuple[Number | None, 
             seen, end = True, after
         elif word != "and" or not seen:
             break
-        place += 1
+        index += 1
     if not seen:
-        return None, place + 1
-    return Number(start, end, Fraction(whole + current)), place
+        return None, index + 1
+    return Number(start, end, Fraction(whole + current)), index
 
 
 def _fits(last: str, value: int) -> bool:

@@ -87,7 +87,7 @@ def sentence(text: str) -> str:
     text = text.strip().rstrip(",;: -")
     if not text:
         return ""
-    first = next((place for place, sign in enumerate(text) if sign.isalnum()), 0)
+    first = next((index for index, sign in enumerate(text) if sign.isalnum()), 0)
     text = text[:first] + text[first].upper() + text[first + 1 :]
     return text if text.endswith((".", "?", '."', '?"', ":")) else f"{text}."
 

@@ -55,7 +55,7 @@ class A4ntShape:
     def tensors(self) -> dict[str, tuple[int, ...]]:
         """Return the shape of every weight by its name."""
         words, size, state = self.words, self.embedding, self.hidden
-        told = state if self.variant == "transformer" else 2 * state
+        heard = state if self.variant == "transformer" else 2 * state
         shapes: dict[str, tuple[int, ...]] = {
             "translator.embedding.weight": (words, size),
             "judge.embedding.weight": (words, self.judge_embedding),
@@ -69,18 +69,18 @@ class A4ntShape:
             shapes |= lstm_tensors("translator.encoder", size, state, both=self.in_place)
         for number in range(self.decoders):
             name = f"translator.decoders.{number}"
-            seen = told if self.in_place else state
+            seen = heard if self.in_place else state
             if self.variant == "transformer":
                 shapes |= attention_tensors(f"{name}.attention", state, 1)
             else:
-                read = told if self.in_place else told + size
+                read = heard if self.in_place else heard + size
                 shapes |= lstm_tensors(f"{name}.lstm", read, state, both=self.in_place)
             shapes |= {f"{name}.projection.weight": (size, seen), f"{name}.projection.bias": (size,)}
             shapes |= {f"{name}.bias": (words,)}
             if self.in_place:
                 shapes |= {f"{name}.liking.weight": (1, seen), f"{name}.liking.bias": (1,)}
         if self.conditioned:
-            shapes |= {f"translator.{name}.weight": (self.classes, told) for name in ("sources", "targets")}
+            shapes |= {f"translator.{name}.weight": (self.classes, heard) for name in ("sources", "targets")}
         return shapes
 
 

@@ -92,7 +92,7 @@ class NeutralStyle:
         numbered = (self._vocabulary.ids(sentence) for sentence in sentences)
         plain = [self._plain(clause) for sentence in numbered for clause in self._clauses(sentence)]
         clauses_left = [clause[:words] for clause in plain if clause]
-        return [self._agreeing(clauses_left[place]) for place in self._nearest(clauses_left, clauses)]
+        return [self._agreeing(clauses_left[index]) for index in self._nearest(clauses_left, clauses)]
 
     def _clauses(self, sentence: Sequence[int]) -> Iterator[list[int]]:
         """Cut a sentence where a clause begins, unless too few words, but for those dropped, stand before or after."""

@@ -100,19 +100,19 @@ def similarities(first: Bytes, second: Bytes) -> NDArray[np.float64]:
 
 @cache
 def _opened(model: str) -> SentenceEncoder:
-    found = models.verify_format(models.find(model), FORMAT, VERSION)
-    tensors = models.open_tensors(found)
-    words = tuple((found.folder / models.VOCABULARY).read_text("utf-8").split("\n")[:-1])
+    opened = models.verify_format(models.find(model), FORMAT, VERSION)
+    tensors = models.open_tensors(opened)
+    words = tuple((opened.folder / models.VOCABULARY).read_text("utf-8").split("\n")[:-1])
     try:
-        features = SentenceFeatures(words, *_sizes(found.config))
+        features = SentenceFeatures(words, *_sizes(opened.config))
         return SentenceEncoder(
             features,
             tensors["rows"],  # type: ignore[arg-type] # of which kinds they are, the constructor checks
             tensors["weights"],  # type: ignore[arg-type]
-            disk.digest(found.folder / models.WEIGHTS),
+            disk.digest(opened.folder / models.WEIGHTS),
         )
     except (KeyError, TypeError, ValueError) as broken:
-        raise ModelError(f"The model folder {found.folder} has no sentence encoder: fetch it again.") from broken
+        raise ModelError(f"The model folder {opened.folder} has no sentence encoder: fetch it again.") from broken
 
 
 def _sizes(config: Mapping[str, Any]) -> tuple[int, int]:

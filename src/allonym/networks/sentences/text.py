@@ -34,8 +34,8 @@ def tokens(sentence: str) -> list[str]:
     ["didn't", 'we', 'pay', '0', '0', 'pounds', '?']
     """
     plain = sentence if sentence.isascii() else unicodedata.normalize("NFKC", sentence)
-    found = _TOKEN.findall(_APOSTROPHES.sub("'", plain).lower())[:_MOST_TOKENS]
-    return [NUMBER if token[0].isdecimal() else token[:_LONGEST_WORD] for token in found]
+    pieces = _TOKEN.findall(_APOSTROPHES.sub("'", plain).lower())[:_MOST_TOKENS]
+    return [NUMBER if token[0].isdecimal() else token[:_LONGEST_WORD] for token in pieces]
 
 
 @dataclass(frozen=True)

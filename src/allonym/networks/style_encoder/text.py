@@ -126,8 +126,8 @@ def read(characters: Values, arithmetic: Arithmetic) -> TokenRow:
     begins = (kinds != _SPACE) & ((kinds == _SIGN) | (kinds != _before(kinds, 1)))
     ends = (kinds != _SPACE) & ((kinds == _SIGN) | (kinds != _after(kinds, 1)))
     starts, stops = arithmetic.places(begins), arithmetic.places(ends) + 1
-    place = arithmetic.cumulated(characters * 0 + 1) - 1
-    within = place - arithmetic.highest_so_far(arithmetic.either(begins, place, 0))
+    index = arithmetic.cumulated(characters * 0 + 1) - 1
+    within = index - arithmetic.highest_so_far(arithmetic.either(begins, index, 0))
     within = arithmetic.either(within < _LONGEST_HASHED, within, _LONGEST_HASHED - 1)
     values = arithmetic.either(kinds != _SPACE, (lookup["lower"][characters] + 1) * lookup["powers"][within], 0)
     sums = arithmetic.cumulated(values)
@@ -154,8 +154,8 @@ def _masked(
 def classes() -> dict[str, Integers]:
     """Return what each numbered character is: its kind, itself in lower case (digits: 0), whether it is a capital."""
     signs = ["", "一", "☺", *KNOWN]
-    number = {sign: place for place, sign in enumerate(signs)}
-    lower = [number.get("0" if s.isdigit() else s.lower(), place) for place, s in enumerate(signs)]
+    number = {sign: index for index, sign in enumerate(signs)}
+    lower = [number.get("0" if s.isdigit() else s.lower(), index) for index, s in enumerate(signs)]
     powers = np.cumprod(np.full(_LONGEST_HASHED, _SPREAD, dtype=np.int64))
     tables = {
         "kind": np.array([_kind(sign) for sign in signs], dtype=np.int64),
@@ -184,8 +184,8 @@ def _numbers() -> NDArray[np.uint8]:
             numbers[point] = OTHER_LETTER
         elif chr(point).isspace():
             numbers[point] = FIRST_KNOWN + KNOWN.index(" ")
-    for place, sign in enumerate(KNOWN):
-        numbers[ord(sign)] = FIRST_KNOWN + place
+    for index, sign in enumerate(KNOWN):
+        numbers[ord(sign)] = FIRST_KNOWN + index
     return numbers
 
 

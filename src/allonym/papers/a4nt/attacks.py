@@ -22,6 +22,7 @@ from allonym import attackers
 from allonym.attackers.base import Attacker
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt.documents import CLASSES, DocumentPart
+from allonym.papers.a4nt.sizes import AttackerSchedule
 from allonym.papers.a4nt.stored import Levels, Scored
 from allonym.randomness import insecure
 
@@ -75,17 +76,6 @@ class Judge:
         return [str(name) for name in self.attacker.classes_[scores.argmax(1)]]
 
 
-@dataclass(frozen=True)
-class AttackerSchedule:
-    """How long a neural attacker learns: passes at most, and sentences of a step."""
-
-    epochs: int
-    batch_size: int
-
-
-FULL, FEW = AttackerSchedule(epochs=4, batch_size=256), AttackerSchedule(epochs=8, batch_size=64)
-
-
 def learned(name: str, part: DocumentPart, sentences: Sequence[str], setting: str, schedule: AttackerSchedule) -> Judge:
     """Train an attacker on documents whose sentences are, or became, these."""
     network = {**_NETWORK, **asdict(schedule)} if name in NEURAL else {}
@@ -129,7 +119,9 @@ def _tables(
 ) -> NDArray[np.float64]:
     """Return true × named classes: once of all documents, then of documents drawn with replacement."""
     number = {name: column for column, name in enumerate(classes)}
-    cells = np.array([number[one] * len(classes) + number[other] for one, other in zip(truth, named, strict=True)])
+    cells = np.array(
+        [number[true] * len(classes) + number[named_as] for true, named_as in zip(truth, named, strict=True)]
+    )
     count = int(documents.max()) + 1
     of_document = np.zeros((count, len(classes) ** 2))
     np.add.at(of_document, (documents, cells), 1)

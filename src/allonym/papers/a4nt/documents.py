@@ -118,10 +118,10 @@ def _plain(part: DocumentPart) -> list[Any]:
 
 
 def _filled(stored: list[Any]) -> DocumentPart:
-    found, owners, classes, labelled = stored
+    sentences, owners, classes, labelled = stored
     pieces = [
         MaskedSentence(tuple(tokens), {name: tuple(stood) for name, stood in had.items()}, more)
-        for tokens, had, more in found
+        for tokens, had, more in sentences
     ]
     return DocumentPart(pieces, np.array(owners, dtype=np.int64), classes, labelled)
 
@@ -177,8 +177,8 @@ def _part(documents: Sequence[list[MaskedSentence]], classes: dict[str, list[str
     filled = [row for row, pieces in enumerate(documents) if pieces]
     owners = np.repeat(np.arange(len(filled)), [len(documents[row]) for row in filled])
     pieces = [piece for row in filled for piece in documents[row]]
-    kept = {name: [values[row] for row in filled] for name, values in classes.items()}
-    return DocumentPart(pieces, owners, kept, labelled)
+    by_setting = {name: [values[row] for row in filled] for name, values in classes.items()}
+    return DocumentPart(pieces, owners, by_setting, labelled)
 
 
 def _first_sentences(texts: Iterable[str], most: int, *, names: bool = False) -> list[MaskedSentence]:

@@ -6,49 +6,60 @@ not shipped once reached stays true as long as attackers, texts and measures are
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 from allonym.errors import InputError
-from allonym.papers import EARLIER, earlier_results
-from allonym.papers.stored import Json
+from allonym.metrics.figures import Figure
+from allonym.papers import earlier_results
+from allonym.papers.a4nt.sizes import Sizes
+from allonym.papers.a4nt.stored import A4ntResults, LearnedRow, ListedModel, MeasuredRow, ModelNames, OperatingRow
 
-_ROWS = ("measured", "operating_points", "models")
+_Row = TypeVar("_Row", MeasuredRow, OperatingRow)
 
 
 class Earlier:
     """What an earlier run, of which there may be none, found out about models whose weights are not present now.
+
+    Attributes:
+        models: These models, marked.
+        measured: What was measured of them.
+        operating_points: The same for figure 6.
 
     Raises:
         InputError: There are no results in the file.
     """
 
     def __init__(self, path: Path | None, present: Sequence[str]) -> None:
-        self._rows: dict[str, list[Json]] = {name: [] for name in _ROWS}
-        self.settings: list[str] = []
-        self._made_with: tuple[Json, str, dict[tuple[str, str], Json]] | None = None
-        if path is None:
-            return
-        with earlier_results(path) as results:
-            for name in _ROWS:
-                self._rows[name] = [row | {EARLIER: True} for row in results[name] if row["weights"] not in present]
-            self.settings = [row["setting"] for row in self._rows["measured"]]
-            self._made_with = results["sizes"], results["meteor"], _reached(results["attackers"])
+        self._results = None if path is None else earlier_results(path, A4ntResults)
+        self.models: tuple[ListedModel, ...] = ()
+        self.measured: tuple[MeasuredRow, ...] = ()
+        self.operating_points: tuple[OperatingRow, ...] = ()
+        if self._results is not None:
 
-    def rows(self, name: str) -> list[Json]:
-        """Return the rows of some list, marked."""
-        return self._rows[name]
+            def absent(model: ModelNames) -> bool:
+                return model.weights not in present
 
-    def check(self, sizes: Json, meteor: str, attackers: Sequence[Json]) -> None:
+            self.models = tuple(replace(each, earlier=True) for each in filter(absent, self._results.models))
+            self.measured = _marked(row for row in self._results.measured if absent(row.model))
+            self.operating_points = _marked(row for row in self._results.operating_points if absent(row.model))
+
+    @property
+    def settings(self) -> list[str]:
+        """The settings of which something is taken over."""
+        return [row.setting for row in self.measured]
+
+    def check(self, sizes: Sizes, meteor: str, attackers: Sequence[LearnedRow]) -> None:
         """Refuse results that other attackers, other amounts of text or another METEOR made."""
-        if self._made_with is None:
+        if self._results is None:
             return
-        *measures, before = self._made_with
-        if measures != [json.loads(json.dumps(sizes)), meteor]:
+        if (self._results.sizes, self._results.meteor) != (sizes, meteor):
             raise InputError(
                 "The earlier results are of other sizes or another METEOR: leave them out, or use the same."
             )
+        before = _reached(self._results.attackers)
         for (setting, attacker), reached in _reached(attackers).items():
             if before.get((setting, attacker)) != reached:
                 raise InputError(
@@ -57,6 +68,10 @@ class Earlier:
                 )
 
 
-def _reached(attackers: Sequence[Json]) -> dict[tuple[str, str], Json]:
+def _marked(rows: Iterable[_Row]) -> tuple[_Row, ...]:
+    return tuple(replace(row, model=replace(row.model, earlier=True)) for row in rows)
+
+
+def _reached(attackers: Sequence[LearnedRow]) -> dict[tuple[str, str], Figure]:
     """Return the F1 that each attacker of each setting reaches on original documents."""
-    return {(row["setting"], row["attacker"]): row["test"]["document"]["f1"] for row in attackers}
+    return {(row.setting, row.attacker): row.test.document.f1 for row in attackers}

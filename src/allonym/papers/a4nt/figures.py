@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Rule, Series
-from allonym.papers import Results
 from allonym.papers.a4nt.paper import TABLE_3
 from allonym.papers.a4nt.rows import label, of_setting
 from allonym.papers.a4nt.runs import BALANCED, PREFERENCES
@@ -19,13 +18,14 @@ _BOUNDARY = 0.5
 _MOST_LINES = 5  # beside the ideal: there are six marks
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(results: A4ntResults) -> dict[str, Figure]:
     """Return the figures by name; those without data are left out."""
-    read = A4ntResults.from_json(results)
-    named = {label(row.model, read.models, row.measured.way): row.measured.difficulty for row in _few(read.measured)}
+    named = {
+        label(row.model, results.models, row.measured.way): row.measured.difficulty for row in _few(results.measured)
+    }
     lines = {name: difficulty for name, difficulty in named.items() if difficulty is not None}
     made: dict[str, Figure | None] = {
-        "figure-6": _operating(read),
+        "figure-6": _operating(results),
         "figure-8": _curves(
             lines, lambda line: line.output_by_input, "Classifier score after translation against before (Figure 8)",
             "score of the true class before", "mean score after", Rule("y", _BOUNDARY, "decision boundary"), _ideal,
@@ -41,7 +41,7 @@ def figures(results: Results) -> dict[str, Figure]:
         ),
     }  # fmt: skip
     shown = {name: figure for name, figure in made.items() if figure is not None}
-    return shown | ruler.figures(read.grounds)
+    return shown | ruler.figures(results.grounds)
 
 
 def _few(measured: Sequence[MeasuredRow]) -> list[MeasuredRow]:

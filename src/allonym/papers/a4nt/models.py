@@ -12,10 +12,10 @@ its likeliest, as is usual; our editor is drawn from, since at its likeliest it 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,7 @@ from allonym.language import masked_sentences
 from allonym.language.sequences import END, SPECIAL, UNKNOWN
 from allonym.networks.a4nt.inference import BALANCE, FURTHER_WORDS, KIND, NEUTRAL, A4ntReader
 from allonym.papers.a4nt.documents import CLASSES, SIX, DocumentPart
+from allonym.papers.a4nt.stored import ListedModel
 from allonym.randomness import insecure
 
 SEED: Final = 2018
@@ -53,9 +54,9 @@ class EvaluatedModel:
     weights: str  # digest of its weights: the same weights are evaluated once
     size_bytes: int  # of all its files
 
-    def to_json(self) -> dict[str, Any]:
-        """Return everything; of the folder, its name."""
-        return {**asdict(self), "folder": self.folder.name}
+    def listed(self) -> ListedModel:
+        """Return what is stored of it: everything; of the folder, its name."""
+        return ListedModel(**{**vars(self), "folder": self.folder.name})
 
 
 def found(folder: Path | None) -> tuple[list[EvaluatedModel], list[str]]:
@@ -65,11 +66,11 @@ def found(folder: Path | None) -> tuple[list[EvaluatedModel], list[str]]:
         places += sorted(path.parent for path in folder.glob(f"*/{models.CONFIG}"))
     by_weights: dict[str, EvaluatedModel] = {}
     problems = []
-    for place in places:
+    for path in places:
         try:
-            model = _model(place)
+            model = _model(path)
         except AllonymError as error:
-            problems.append(f"{place.name}: {error}")
+            problems.append(f"{path.name}: {error}")
             continue
         by_weights.setdefault(model.weights, model)
     return list(by_weights.values()), problems

@@ -12,17 +12,18 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import as_completed
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 
 from allonym import __version__, acceleration
 from allonym.anonymizers.a4nt.styles import SHIPPED
 from allonym.errors import MissingDependencyError
-from allonym.papers import Asked, Results, taken_over
+from allonym.papers import Asked, taken_over
 from allonym.papers.a4nt import runs, tables
 from allonym.papers.a4nt.attacks import LSTM, PANEL
 from allonym.papers.a4nt.by_ruler import RULED
@@ -30,11 +31,24 @@ from allonym.papers.a4nt.documents import SETTINGS, SIX, check
 from allonym.papers.a4nt.earlier import Earlier
 from allonym.papers.a4nt.models import EvaluatedModel, by_hand, found
 from allonym.papers.a4nt.paper import AUTOENCODER, EXAMPLES, RECIPES
-from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, A4ntBench, Sizes
-from allonym.papers.a4nt.stored import ShownSentence, ShownSentences
-from allonym.papers.ruler.measure import stored_grounds
-from allonym.papers.stored import Json, Result
+from allonym.papers.a4nt.runs import BALANCED, DRAWN, LIKELIEST, A4ntBench
+from allonym.papers.a4nt.sizes import Sizes
+from allonym.papers.a4nt.stored import (
+    A4ntResults,
+    LearnedRow,
+    MeasuredRow,
+    ModelNames,
+    OperatingRow,
+    Originals,
+    ShownSentence,
+    ShownSentences,
+)
+from allonym.papers.ruler.measure import measured_grounds
+from allonym.papers.stored import Result
 
+_Kind = TypeVar("_Kind", bound=Result)
+
+RESULTS = A4ntResults
 markdown = tables.markdown
 figures = tables.figures
 
@@ -45,8 +59,6 @@ LEFT_OUT = (
     "by METEOR, as the operating points do, is an automatic stand-in and no judgement.",
 )
 TAKES = ("models", "work", "only", "earlier")
-_OF_THE_PAPER = ("paper", "version", "command", "sizes", "interval", "meteor", "models", "not_evaluated", "left_out",
-                 "originals", "attackers", "measured", "operating_points", "examples")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -65,7 +77,7 @@ class A4ntTask:
         )
 
 
-def run(asked: Asked, *, sizes: Sizes | None = None, processes: int | None = None) -> Results:
+def run(asked: Asked, *, sizes: Sizes | None = None, processes: int | None = None) -> A4ntResults:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     Args:
@@ -78,12 +90,11 @@ def run(asked: Asked, *, sizes: Sizes | None = None, processes: int | None = Non
     if asked.only is None:
         results = _of_the_paper(asked, sizes or Sizes(), processes)
     else:
-        results = taken_over(asked.earlier, _OF_THE_PAPER) | {"left_out": list(LEFT_OUT)}
-    results["grounds"] = stored_grounds(RULED, asked)
-    return results
+        results = replace(taken_over(asked.earlier, A4ntResults), not_reproduced=LEFT_OUT)
+    return replace(results, grounds=measured_grounds(RULED, asked))
 
 
-def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
+def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> A4ntResults:
     """Return all but what the ruler measures."""
     report, work, earlier = asked.report, asked.work, asked.earlier
     if find_spec("torch") is None:
@@ -99,37 +110,37 @@ def _of_the_paper(asked: Asked, sizes: Sizes, processes: int | None) -> Results:
         learning = [A4ntTask("learn", setting, name) for setting in settings for name in PANEL]
         first = [*learning, *(A4ntTask("originals", setting) for setting in settings)]
         done = _all(bench, first, report, processes)
-        before.check(asdict(bench.sizes), runs.meteor_name(), _rows(done, "learn"))
+        before.check(sizes, runs.meteor_name(), _of(done, LearnedRow))
         done += _all(bench, tasks, report, processes)
-    evaluated = [*(model.to_json() for model in present), *before.rows("models")]
-    return {
-        "paper": "Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
-        "version": __version__,
-        "command": "allonym reproduce a4nt --data DIR --models DIR" + (" --earlier FILE" if earlier else ""),
-        "sizes": asdict(bench.sizes),
-        "interval": "95 %, bootstrap over test documents (F1) or sentences (the rest); no model is trained again",
-        "meteor": runs.meteor_name(),
-        "models": evaluated,
-        "not_evaluated": [*problems, *_missing(evaluated)],
-        "left_out": list(LEFT_OUT),
-        "originals": _rows(done, "originals"),
-        "attackers": _rows(done, "learn"),
-        "measured": [*_rows(done, "measure"), *before.rows("measured")],
-        "operating_points": [*_rows(done, "operating"), *before.rows("operating_points")],
-        "examples": _rows(done, "examples"),
-    }
+    evaluated = [*(model.listed() for model in present), *before.models]
+    return A4ntResults(
+        paper="Shetty, Schiele and Fritz 2018, sections 5.1 and 5.2",
+        version=__version__,
+        command="allonym reproduce a4nt --data DIR --models DIR" + (" --earlier FILE" if earlier else ""),
+        sizes=sizes,
+        interval="95 %, bootstrap over test documents (F1) or sentences (the rest); no model is trained again",
+        meteor=runs.meteor_name(),
+        models=evaluated,
+        not_evaluated=[*problems, *_missing(evaluated)],
+        not_reproduced=LEFT_OUT,
+        originals=_of(done, Originals),
+        attackers=_of(done, LearnedRow),
+        measured=[*_of(done, MeasuredRow), *before.measured],
+        operating_points=[*_of(done, OperatingRow), *before.operating_points],
+        examples=_of(done, ShownSentences),
+    )
 
 
-def _rows(done: Sequence[tuple[A4ntTask, Result]], kind: str) -> list[Json]:
-    """Return what is stored of the results of a kind."""
-    return [result.to_json() for task, result in done if task.kind == kind]
+def _of(done: Sequence[tuple[A4ntTask, Result]], kind: type[_Kind]) -> list[_Kind]:
+    """Return the results of a kind."""
+    return [result for _, result in done if isinstance(result, kind)]
 
 
-def _missing(evaluated: Sequence[Json]) -> list[str]:
+def _missing(evaluated: Sequence[ModelNames]) -> list[str]:
     """Name the paper's models that are not there."""
-    there = {(model["trained_for"], model["variant"], model["recipe"]) for model in evaluated}
+    there = {model.kind for model in evaluated}
     wanted = product(SETTINGS, ("paper",), RECIPES)
-    return ["{}: no model {} {}".format(*model) for model in wanted if model not in there]
+    return ["{}: no model {} {}".format(*kind) for kind in wanted if kind not in there]
 
 
 def _tasks(present: Sequence[EvaluatedModel]) -> Iterator[A4ntTask]:
@@ -173,8 +184,8 @@ def _examples(bench: A4ntBench, model: EvaluatedModel) -> ShownSentences:
         column = judge.attacker.classes_.tolist().index(source)
         new = by_hand(model, sentences, source, "balanced")
         before, after = (np.exp(judge.sentence_scores(texts)[:, column]) for texts in (sentences, new))
-        for old, now, one, other in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
-            rows.append(ShownSentence(source, old, now, one, other))
+        for old, now, score_before, score_after in zip(sentences, new, before.tolist(), after.tolist(), strict=True):
+            rows.append(ShownSentence(source, old, now, score_before, score_after))
     return ShownSentences(model.trained_for, model.name, rows)
 
 

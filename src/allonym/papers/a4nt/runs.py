@@ -19,19 +19,10 @@ from allonym.attackers import store
 from allonym.metrics import scoring
 from allonym.metrics.figures import Figure
 from allonym.papers.a4nt import models
-from allonym.papers.a4nt.attacks import (
-    FEW,
-    FULL,
-    LSTM,
-    PANEL,
-    AttackerSchedule,
-    Judge,
-    frequencies,
-    learned,
-    random_guess,
-)
+from allonym.papers.a4nt.attacks import LSTM, PANEL, Judge, frequencies, learned, random_guess
 from allonym.papers.a4nt.documents import CLASSES, DocumentPart, SplitCorpus, load_blogs, load_speeches, spread
 from allonym.papers.a4nt.models import EvaluatedModel, Prefer
+from allonym.papers.a4nt.sizes import Sizes
 from allonym.papers.a4nt.stored import (
     Bin,
     Difficulty,
@@ -41,7 +32,6 @@ from allonym.papers.a4nt.stored import (
     MeanBin,
     MeasuredModel,
     MeasuredRow,
-    ModelNames,
     OperatingPoint,
     OperatingPoints,
     OperatingRow,
@@ -59,34 +49,6 @@ BINS = 10
 _TRAINING_DOCUMENTS_JUDGED = 400
 
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class SentenceCounts:
-    """How much of a corpus is used."""
-
-    train: int  # sentences of each training document, for attackers trained on originals
-    test: int  # sentences of each document of the other parts
-    adaptive_documents: int  # training documents that are translated, for attackers trained on translations
-    adaptive: int  # sentences of each of these
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """How much is measured."""
-
-    blogs: SentenceCounts = SentenceCounts(train=10, test=12, adaptive_documents=500, adaptive=8)
-    speeches: SentenceCounts = SentenceCounts(train=24, test=24, adaptive_documents=320, adaptive=12)
-    full: AttackerSchedule = FULL  # how long neural attackers learn from all training documents
-    few: AttackerSchedule = FEW  # how long from those that adaptive attackers have
-    meteor: int = 800  # sentence pairs for METEOR
-    cosine: int = 250  # sentence pairs for the similarity of sentence embeddings
-    perplexity: int = 60  # sentences for the perplexity
-    operating: tuple[int, int] = (80, 6)  # documents, and sentences of each, for the operating points
-
-    def of(self, setting: str) -> SentenceCounts:
-        """Return those of a setting's corpus."""
-        return self.speeches if setting == "speech" else self.blogs
 
 
 @dataclass(frozen=True)
@@ -137,7 +99,7 @@ def learn(bench: A4ntBench, setting: str, name: str) -> LearnedRow:
         store.save(judge.attacker, bench.attacker_folder(setting, name))
         some = corpus.train.first(_TRAINING_DOCUMENTS_JUDGED, bench.sizes.of(setting).train)
         parts = (("train", some), ("val", corpus.val), ("test", corpus.test))
-        reached = {place: judge.attack(part, part.sentences, setting) for place, part in parts}
+        reached = {which: judge.attack(part, part.sentences, setting) for which, part in parts}
         return Learned(setting, name, **reached)
 
     def make_few() -> Levels:
@@ -155,7 +117,7 @@ def measure(bench: A4ntBench, model: EvaluatedModel, setting: str, way: str) -> 
     if way in PREFERENCES:
         what.append(f"balance {model.balance}")
     measured = MeasuredModel.from_json(bench.kept(what, lambda: _measured(bench, model, setting, way)))
-    return MeasuredRow(setting, ModelNames.from_json(model.to_json()), measured)
+    return MeasuredRow(setting, model.listed().names, measured)
 
 
 def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) -> OperatingRow:
@@ -171,7 +133,7 @@ def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) 
         picks = {"least alike": alike.argmin(1), "random": np.zeros(len(alike), int), "most alike": alike.argmax(1)}
         points = []
         for name, places in picks.items():
-            texts = [texts[place] for texts, place in zip(sampled, places, strict=True)]
+            texts = [texts[pick] for texts, pick in zip(sampled, places, strict=True)]
             points.append(_point(judge, part, texts, setting, name, alike[np.arange(len(alike)), places]))
         for prefer in PREFERENCES if chooses else ():
             texts = rewritten(model, part, setting, prefer)
@@ -180,7 +142,7 @@ def operating_points(bench: A4ntBench, model: EvaluatedModel, *, chooses: bool) 
 
     what = ["operating", model.weights, f"balance {model.balance}" if chooses else "five samples"]
     points = OperatingPoints.from_json(bench.kept(what, make))
-    return OperatingRow(model.trained_for, ModelNames.from_json(model.to_json()), points)
+    return OperatingRow(model.trained_for, model.listed().names, points)
 
 
 def rewritten(model: EvaluatedModel, part: DocumentPart, setting: str, way: str) -> list[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Literal
 
 from allonym.metrics.figures import Figure
-from allonym.papers import EARLIER
-from allonym.papers.stored import Json, Result
+from allonym.papers.a4nt.sizes import Sizes
+from allonym.papers.ruler.rows import Measured
+from allonym.papers.stored import PaperResults, Result
 
 Level = Literal["document", "sentence"]
 
@@ -24,15 +25,11 @@ class Scored(Result):
 
 
 @dataclass(frozen=True)
-class Levels(Result):
+class Levels(Result, left_out=("sentence",)):
     """An attacker on documents and, if it gives probabilities, on sentences."""
 
     document: Scored
     sentence: Scored | None = None
-
-    def to_json(self) -> Json:
-        """Return the levels that there are."""
-        return {level: scored for level, scored in asdict(self).items() if scored is not None}
 
     def f1(self, level: Level) -> Figure | None:
         """Return the F1 weighted by class on documents or on sentences."""
@@ -50,23 +47,12 @@ class Learned(Result):
     val: Levels
     test: Levels
 
-    def to_json(self) -> Json:
-        """Return each part's levels."""
-        parts = {"train": self.train, "val": self.val, "test": self.test}
-        return {"setting": self.setting, "attacker": self.attacker} | {
-            name: part.to_json() for name, part in parts.items()
-        }
-
 
 @dataclass(frozen=True)
 class LearnedRow(Learned):
     """The same, with what one reaches that learned from as few documents as those attacking translations."""
 
     test_few: Levels
-
-    def to_json(self) -> Json:
-        """Return the part of the other one last."""
-        return super().to_json() | {"test_few": self.test_few.to_json()}
 
 
 @dataclass(frozen=True)
@@ -76,10 +62,6 @@ class TranslationAttack(Result):
     attacker: str
     static: Levels
     adaptive: Levels
-
-    def to_json(self) -> Json:
-        """Return the levels of both."""
-        return {"attacker": self.attacker, "static": self.static.to_json(), "adaptive": self.adaptive.to_json()}
 
 
 @dataclass(frozen=True)
@@ -123,20 +105,13 @@ class Difficulty(Result):
 
 
 @dataclass(frozen=True)
-class MeasuredModel(Result):
+class MeasuredModel(Result, beside=("quality",), left_out=("difficulty",)):
     """A model in one way of rewriting."""
-
-    beside = ("quality",)
 
     way: str
     attacks: Sequence[TranslationAttack]
     quality: Quality
     difficulty: Difficulty | None = None
-
-    def to_json(self) -> Json:
-        """Return the measures of quality beside the attacks."""
-        stored = {"way": self.way, "attacks": [attack.to_json() for attack in self.attacks], **self.quality.to_json()}
-        return stored if self.difficulty is None else stored | {"difficulty": self.difficulty.to_json()}
 
     def attack(self, attacker: str) -> TranslationAttack:
         """Return what an attacker reached."""
@@ -144,7 +119,7 @@ class MeasuredModel(Result):
 
 
 @dataclass(frozen=True)
-class ModelNames(Result):
+class ModelNames(Result, left_out=("earlier",)):
     """What tells a model from others, and whether its rows are of an earlier run."""
 
     name: str
@@ -162,25 +137,26 @@ class ModelNames(Result):
         """What it was trained for, as which variant and by which recipe; a folder may hold several of a kind."""
         return self.trained_for, self.variant, self.recipe
 
-    def to_json(self) -> Json:
-        """Return everything; that a row is of an earlier run only where it is."""
-        stored = asdict(self)
-        return stored if stored.pop(EARLIER) is False else stored | {EARLIER: True}
+
+@dataclass(frozen=True)
+class ListedModel(ModelNames, in_front=("name", "folder")):
+    """The same, and where the model lies, as the list of all models has it."""
+
+    folder: str = field(kw_only=True)  # its name
+
+    @property
+    def names(self) -> ModelNames:
+        """What rows have of it."""
+        return ModelNames(**{each.name: getattr(self, each.name) for each in fields(ModelNames)})
 
 
 @dataclass(frozen=True)
-class ModelRow(Result):
+class ModelRow(Result, beside=("model", "measured"), in_front=("measured",)):
     """Something that was measured of a model in a setting."""
-
-    beside = ("model", "measured")
 
     setting: str
     model: ModelNames
     measured: Result
-
-    def to_json(self) -> Json:
-        """Return everything side by side."""
-        return {**self.measured.to_json(), "setting": self.setting, **self.model.to_json()}
 
 
 @dataclass(frozen=True)
@@ -217,10 +193,8 @@ class OperatingRow(ModelRow):
 
 
 @dataclass(frozen=True)
-class Originals(Result):
+class Originals(Result, beside=("quality",)):
     """What a setting is, what guessing reaches, and how fluent the originals are."""
-
-    beside = ("quality",)
 
     setting: str
     documents: dict[str, int]
@@ -229,12 +203,6 @@ class Originals(Result):
     corpus: dict[str, int]
     random_guess: dict[str, float]
     quality: Quality
-
-    def to_json(self) -> Json:
-        """Return the measures of quality beside the rest."""
-        stored = asdict(self)
-        quality = stored.pop("quality")
-        return {**stored, **quality}
 
 
 @dataclass(frozen=True)
@@ -258,22 +226,36 @@ class ShownSentences(Result):
 
 
 @dataclass(frozen=True)
-class A4ntResults(Result):
-    """All that the paper's tables and figures show."""
+class A4ntResults(PaperResults, stored_as={"not_reproduced": "left_out"}):
+    """All that the paper's tables and figures show.
 
-    version: str
-    command: str
+    Attributes:
+        sizes: How much was measured.
+        interval: How intervals were made, in words.
+        meteor: Which METEOR was at hand.
+        models: The models that were evaluated.
+        not_evaluated: Models that were not, in words.
+        not_reproduced: What of the paper is not, in words.
+        originals: The texts as they are.
+        attackers: What attackers reach on these.
+        measured: What they reach on what models write, and what is left of the texts.
+        operating_points: Figure 6.
+        examples: Tables VII and VIII.
+        grounds: What the ruler measured, by the names of the texts.
+    """
+
+    sizes: Sizes
     interval: str
     meteor: str
-    models: Sequence[ModelNames]
+    models: Sequence[ListedModel]
     not_evaluated: Sequence[str]
-    left_out: Sequence[str]
-    originals: Sequence[Originals]
-    attackers: Sequence[LearnedRow]
-    measured: Sequence[MeasuredRow]
-    operating_points: Sequence[OperatingRow]
-    examples: Sequence[ShownSentences]
-    grounds: dict[str, Any]  # the ruler's rows, as it stores them
+    not_reproduced: Sequence[str]
+    originals: Sequence[Originals] = field(repr=False)
+    attackers: Sequence[LearnedRow] = field(repr=False)
+    measured: Sequence[MeasuredRow] = field(repr=False)
+    operating_points: Sequence[OperatingRow] = field(repr=False)
+    examples: Sequence[ShownSentences] = field(repr=False)
+    grounds: Mapping[str, Measured] = field(default_factory=dict, repr=False)
 
     def of_setting(self, setting: str) -> Originals:
         """Return what a setting is."""

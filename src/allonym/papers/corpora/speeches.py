@@ -57,7 +57,7 @@ def load(data: Path) -> Speeches:
     names = ["doc_id", "author", "genre", "date", "as", "split", "text"]
     rows = [tuple(str(value or "") for value in row) for row in zip(*columns(path, names), strict=True)]
     rows = [row for row in rows if row[2] in GENRES and row[4] == "spoken"]
-    rows = [rows[place] for place in _first_of_their_kind([row[6] for row in rows])]
+    rows = [rows[index] for index in _first_of_their_kind([row[6] for row in rows])]
     dates = [day(row[3]) for row in rows]
     return Speeches(
         texts=[own_words(row[6]) for row in rows],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from allonym.language import sequences
 from allonym.networks.erae.inference import EraeReader
 from allonym.papers.erae.candidates import shares
 from allonym.papers.erae.methods import Methods
+from allonym.papers.stored import Result
 
 SENTENCES = (
     "The soup was cold, but the waiter was friendly and brought us another bowl.",
@@ -35,7 +36,7 @@ PAPER_TABLE_3 = {
 
 
 @dataclass(frozen=True)
-class CandidatePlace:
+class CandidatePlace(Result, beside=("shares",)):
     """A place of tables 2 and 3.
 
     Attributes:
@@ -50,10 +51,6 @@ class CandidatePlace:
     first: tuple[tuple[str | None, float], ...]
     shares: Mapping[str, float]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the shares beside the rest."""
-        return {"model": self.model, "word": self.word, "first": list(map(list, self.first)), **self.shares}
-
     @classmethod
     def from_json(cls, stored: Mapping[str, Any]) -> CandidatePlace:
         """Return what `to_json` wrote."""
@@ -63,21 +60,12 @@ class CandidatePlace:
 
 
 @dataclass(frozen=True)
-class RewrittenSentence:
+class RewrittenSentence(Result):
     """A sentence of table 4, and what each method makes of it, by the methods' names."""
 
     input: str
     seed: int
     outputs: tuple[tuple[str, str], ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return it as it is stored."""
-        return asdict(self) | {"outputs": list(map(list, self.outputs))}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> RewrittenSentence:
-        """Return what `to_json` wrote."""
-        return cls(stored["input"], stored["seed"], tuple((name, text) for name, text in stored["outputs"]))
 
 
 def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[CandidatePlace]:
@@ -93,7 +81,7 @@ def candidates(network: EraeReader, *, epsilon: float, k: int) -> list[Candidate
     for word in words:
         row = rated[tokens.index(word)].astype(np.float64)
         best = np.argsort(-row, kind="stable")[:SHOWN].tolist()
-        first = tuple((network.vocabulary.tokens[place], float(row[place])) for place in best)
+        first = tuple((network.vocabulary.tokens[index], float(row[index])) for index in best)
         drawn_at.append(CandidatePlace("ours", word, first, shares(row, best, epsilon=epsilon, candidates=k)))
     for model, places in PAPER_TABLE_2.items():
         for word, printed in places.items():

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from allonym.papers import Results
+from collections.abc import Iterable, Sequence
+
 from allonym.papers.erae.methods import AE_DP, CERTAIN, LOWER_LOSS, PLAIN, RANDOM, REWARDED, SUBSET, SYNTF, TWO_SET
 from allonym.papers.erae.rows import Goal, TableRow
 from allonym.papers.ruler.rows import Measured
@@ -22,15 +23,14 @@ PAPER_TABLE_1 = {
 }
 
 
-def goals(results: Results) -> list[Goal]:
-    """Return each goal with what was measured and whether it was reached."""
-    rows = [TableRow.from_json(row) for row in results["table_1"]]
+def goals(rows: Sequence[TableRow], grounds: Iterable[Measured]) -> tuple[Goal, ...]:
+    """Return each goal with what table 1 and the ruler measured, and whether it was reached."""
     by_name = {row.method: row for row in rows}
     two_set, subset = by_name[TWO_SET], by_name[SUBSET]
     lower = by_name[f"{SUBSET}, loss {LOWER_LOSS}"]
     network = two_set.network_attack.value
     gain = subset.similarity - two_set.similarity
-    return [
+    return (
         *(_above(two_set, by_name[name]) for name in (RANDOM, SYNTF, PLAIN, AE_DP, CERTAIN) if name in by_name),
         *([_above(by_name[REWARDED], by_name[AE_DP])] if {REWARDED, AE_DP} <= by_name.keys() else []),
         Goal(
@@ -53,9 +53,9 @@ def goals(results: Results) -> list[Goal]:
             f"{lower.similarity:.3f} and {two_set.similarity:.3f}",
             lower.similarity >= two_set.similarity,
         ),
-        *(_recognised(Measured.from_json(ground)) for ground in results["grounds"].values()),
+        *map(_recognised, grounds),
         *(_fluent(row, by_name["Original"]) for row in rows[1:] if "perplexity" in row.imdb62),
-    ]
+    )
 
 
 def _above(row: TableRow, other: TableRow) -> Goal:

@@ -7,7 +7,8 @@ attacked by the ruler of all papers (`allonym.papers.ruler`), whose attackers kn
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,14 +19,16 @@ from allonym.anonymizers.erae import ERAE
 from allonym.anonymizers.erae.recipe import DEFAULT_MODEL
 from allonym.errors import InputError
 from allonym.language.words import words
-from allonym.papers import EARLIER, Asked, Results, taken_over
+from allonym.papers import Asked, earlier_results, taken_over
 from allonym.papers.erae import examples, tables
 from allonym.papers.erae import runs as erae_runs
 from allonym.papers.erae.goals import goals
 from allonym.papers.erae.methods import CHEAPER, GROUPS, LOWER_LOSS, PAPER, PRIVATE, TRAINED, Methods, erae
+from allonym.papers.erae.results import Amounts, EraeResults, ShippedNetwork, TrainedNetwork
+from allonym.papers.erae.rows import SweepRow, TableRow
 from allonym.papers.erae.runs import EraeBench, EraeMethod
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
-from allonym.papers.ruler.measure import stored_grounds
+from allonym.papers.ruler.measure import measured_grounds
 from allonym.papers.ruler.settings import Compared, favourites, plain_clauses, public_groups, two_set
 
 TAKES = ("runs", "models", "work", "only", "earlier")
@@ -49,105 +52,99 @@ RULED: dict[Ground, tuple[Compared, ...]] = {
     ),
 }
 
-# What is of the paper's own tables in the results.
-_OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "model", "documents", "table_1", "figure_2",
-                 "models", "tables_2_and_3", "table_4")  # fmt: skip
-
+RESULTS = EraeResults
 markdown = tables.markdown
 figures = tables.figures
 
 
-def run(asked: Asked) -> Results:
+def run(asked: Asked) -> EraeResults:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     `asked.models` is the folder of the paper's own network, trained with and without its reward (`methods.TRAINED`).
     """
-    before: Results = {"table_1": [], "models": []}
-    if asked.only is not None or asked.earlier is not None:
-        before = taken_over(asked.earlier, _OF_THE_PAPER)
-    results = before if asked.only is not None else _with_earlier(_tables(asked), before)
-    results["grounds"] = stored_grounds(RULED, asked)
-    results["goals"] = [goal.to_json() for goal in goals(results)]
-    return results
+    if asked.only is not None:
+        results = taken_over(asked.earlier, EraeResults)
+    else:
+        before = None if asked.earlier is None else earlier_results(asked.earlier, EraeResults)
+        results = _tables(asked)
+        results = results if before is None else _with_earlier(results, before)
+    grounds = measured_grounds(RULED, asked)
+    return replace(results, grounds=grounds, goals=goals(results.table_1, grounds.values()))
 
 
-def _with_earlier(results: dict[str, Any], before: dict[str, Any]) -> dict[str, Any]:
+def _with_earlier(results: EraeResults, before: EraeResults) -> EraeResults:
     """Add the rows of trained networks that are not there now, marked, where the earlier run has them."""
-    present = {model["row"] for model in results["models"]}
-    absent = [model for model in before["models"] if model["row"] not in present]
-    if absent and before["documents"] != results["documents"]:
+    present = {model.row for model in results.models}
+    absent = {model.row: replace(model, earlier=True) for model in before.models if model.row not in present}
+    if not absent:
+        return results
+    if before.documents != results.documents:
         raise InputError("The earlier results are of other texts: leave them out, or use the same.")
-    rows = {row["method"]: row | {EARLIER: True} for row in before["table_1"]}
-    order = [row["method"] for row in before["table_1"]] if absent else []
-    results["table_1"] += [rows[model["row"]] for model in absent]
-    results["table_1"].sort(key=lambda row: order.index(row["method"]) if row["method"] in order else len(order))
-    results["models"] += [model | {EARLIER: True} for model in absent]
-    return results
+    order = {row.method: number for number, row in enumerate(before.table_1)}
+    table = [*results.table_1, *(replace(row, earlier=True) for row in before.table_1 if row.method in absent)]
+    table.sort(key=lambda row: order.get(row.method, len(order)))
+    return replace(results, table_1=tuple(table), models=(*results.models, *absent.values()))
 
 
-def _tables(asked: Asked) -> Results:
+def _tables(asked: Asked) -> EraeResults:
     """Return all but what the ruler measures."""
-    bench, report, runs, folder = EraeBench(asked.data), asked.report, asked.runs or RUNS, asked.models
-    results = _about(bench, runs)
+    bench, runs, folder = EraeBench(asked.data), asked.runs or RUNS, asked.models
+    model = models.verify(DEFAULT_MODEL)
     methods = Methods(words=round(float(np.mean([len(words(text)) for text in bench.known]))), models=folder)
-    results["models"] = trained(folder)
-    for row in [*methods.table_1, *(erae(name, parameters) for name, parameters in OURS.items())]:
-        measured = erae_runs.measure(bench, row, runs)
-        results["table_1"].append(measured.to_json())
-        attack = measured.best("static")
-        report(f"table 1, {row.name}: similarity {measured.similarity:.2f}, static attack {attack and attack.accuracy}")
-    for method in _swept():
-        results["figure_2"].append(erae_runs.sweep(bench, method, seed=0).to_json())
-        report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
     network = ERAE(**PAPER).network_
-    places = examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])
-    results["tables_2_and_3"] = [candidate.to_json() for candidate in places]
-    results["table_4"] = [example.to_json() for example in examples.outputs(methods, erae_runs.SEED)]
-    return results
+    return EraeResults(
+        paper="Bo, Ding, Fung and Iqbal 2021, section 5",
+        version=__version__,
+        command=f"allonym reproduce erae --data DIR --models DIR --runs {runs}",
+        seeds=tuple(range(runs)),
+        interval="95 %: bootstrap over test documents, of means over runs",
+        model=ShippedNetwork(DEFAULT_MODEL, model.config["version"], _digest(model.folder), len(network.vocabulary)),
+        documents=_amounts(bench),
+        table_1=tuple(_table_1(bench, methods, runs, asked.report)),
+        figure_2=tuple(_figure_2(bench, asked.report)),
+        models=trained(folder),
+        tables_2_and_3=tuple(examples.candidates(network, epsilon=PAPER["epsilon"], k=PAPER["candidates"])),
+        table_4=tuple(examples.outputs(methods, erae_runs.SEED)),
+    )
 
 
-def trained(folder: Path | None) -> list[dict[str, Any]]:
+def _table_1(bench: EraeBench, methods: Methods, runs: int, report: Callable[[str], None]) -> Iterator[TableRow]:
+    for method in [*methods.table_1, *(erae(name, parameters) for name, parameters in OURS.items())]:
+        row = erae_runs.measure(bench, method, runs)
+        attack = row.best("static")
+        report(f"table 1, {row.method}: similarity {row.similarity:.2f}, static attack {attack and attack.accuracy}")
+        yield row
+
+
+def _figure_2(bench: EraeBench, report: Callable[[str], None]) -> Iterator[SweepRow]:
+    for method in _swept():
+        yield erae_runs.sweep(bench, method, seed=0)
+        report(f"figure 2: {method.name}, loss {method.loss_per_word:.1f}")
+
+
+def trained(folder: Path | None) -> tuple[TrainedNetwork, ...]:
     """Return what tells the models of a folder from others; empty without."""
-    models_there = []
-    for row, name in TRAINED.items():
-        if folder is not None and (folder / name).is_dir():
-            model = models.verify(folder / name)
-            models_there.append({"row": row, "name": name, "weights_sha256": _digest(model.folder)})
-    return models_there
+    if folder is None:
+        return ()
+    there = {row: folder / name for row, name in TRAINED.items() if (folder / name).is_dir()}
+    return tuple(TrainedNetwork(row, path.name, _digest(models.verify(path).folder)) for row, path in there.items())
 
 
 def _digest(folder: Path) -> str:
     return disk.digest(folder / models.WEIGHTS)
 
 
-def _about(bench: EraeBench, runs: int) -> dict[str, Any]:
-    """Return what the results are of, with room for them."""
-    model = models.verify(DEFAULT_MODEL)
-    return {
-        "paper": "Bo, Ding, Fung and Iqbal 2021, section 5",
-        "version": __version__,
-        "command": f"allonym reproduce erae --data DIR --models DIR --runs {runs}",
-        "seeds": list(range(runs)),
-        "interval": "95 %: bootstrap over test documents, of means over runs",
-        "model": {
-            "name": DEFAULT_MODEL,
-            "version": model.config["version"],
-            "weights_sha256": _digest(model.folder),
-            "words": len(ERAE().network_.vocabulary),
-        },
-        "documents": {
-            "authors": len(set(bench.test_authors)),
-            "known": len(bench.known),
-            "train": len(bench.train),
-            "test": len(bench.test),
-            "swept": len(bench.swept),
-            "fluency": len(erae_runs.spaced(bench.test, erae_runs.READ_FOR_FLUENCY)),
-            "peer_reviews": len(bench.peer),
-            "tokens": erae_runs.TOKENS,
-        },
-        "table_1": [],
-        "figure_2": [],
-    }
+def _amounts(bench: EraeBench) -> Amounts:
+    return Amounts(
+        authors=len(set(bench.test_authors)),
+        known=len(bench.known),
+        train=len(bench.train),
+        test=len(bench.test),
+        swept=len(bench.swept),
+        fluency=len(erae_runs.spaced(bench.test, erae_runs.READ_FOR_FLUENCY)),
+        peer_reviews=len(bench.peer),
+        tokens=erae_runs.TOKENS,
+    )
 
 
 def _swept() -> Iterator[EraeMethod]:

@@ -4,34 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Self
 
 from allonym.attackers.neural import CharacterAverages
 from allonym.metrics.figures import Figure
-from allonym.papers import EARLIER
 from allonym.papers.stored import Json, Result
 
 
 @dataclass(frozen=True)
-class NamedAttack(Result):
+class NamedAttack(Result, beside=("accuracy",)):
     """What an attacker of table 1 reached: `static` ones learned from originals, `adaptive` ones from releases."""
 
     attacker: str
     setting: str
     accuracy: Figure
 
-    def to_json(self) -> Json:
-        """Return the three numbers of the figure beside the names."""
-        return {"attacker": self.attacker, "setting": self.setting, **self.accuracy.to_json()}
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        return cls(stored["attacker"], stored["setting"], Figure.from_json(stored))
-
 
 @dataclass(frozen=True)
-class TableRow(Result):
+class TableRow(Result, left_out=("earlier",)):
     """A row of table 1.
 
     Attributes:
@@ -77,20 +66,11 @@ class TableRow(Result):
         return max(attacks, key=lambda attack: attack.accuracy.value, default=None)
 
     def to_json(self) -> Json:
-        """Return what is stored of the row."""
+        """Return what is stored of the row, with the best attacker of each setting after all of them."""
+        stored = super().to_json()
+        earlier = {"earlier": stored.pop("earlier")} if self.earlier else {}
         best = {setting: self.best(setting) for setting in ("static", "adaptive")}
-        return {
-            "method": self.method,
-            "paper": self.paper,
-            "loss_per_word": self.loss_per_word,
-            "as_published": self.as_published,
-            "in_clear": list(self.in_clear),
-            "imdb62": {name: figure.to_json() for name, figure in self.imdb62.items()},
-            "peer_reviews": {name: figure.to_json() for name, figure in self.peer_reviews.items()},
-            "attacks": [attack.to_json() for attack in self.attacks],
-            **{setting: attack and attack.to_json() for setting, attack in best.items()},
-            **({EARLIER: True} if self.earlier else {}),
-        }
+        return {**stored, **{setting: attack and attack.to_json() for setting, attack in best.items()}, **earlier}
 
 
 @dataclass(frozen=True)

@@ -132,8 +132,8 @@ class EraeBench:
 
     def style_change(self, before: Sequence[str], after: Sequence[str]) -> Floats:
         """Return how far the features of each text have moved."""
-        one, other = (self.style.transform(texts).multiply(self.style_scale[None, :]) for texts in (before, after))
-        return metrics.feature_distance(one.tocsr(), other.tocsr())
+        old, new = (self.style.transform(texts).multiply(self.style_scale[None, :]) for texts in (before, after))
+        return metrics.feature_distance(old.tocsr(), new.tocsr())
 
 
 def spaced(texts: Sequence[str], least: int) -> Sequence[str]:

@@ -8,57 +8,54 @@ from allonym.drawing.figure_data import Figure, Lines, Panel, Point, Series
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import NOT_MEASURED, rounded_percent, spread
 from allonym.metrics.figures import Figure as Measurement
-from allonym.papers import Results
-from allonym.papers.erae.examples import PAPER_TABLE_3, CandidatePlace, RewrittenSentence
+from allonym.papers.erae.examples import PAPER_TABLE_3
 from allonym.papers.erae.goals import PAPER_TABLE_1
-from allonym.papers.erae.rows import Goal, NamedAttack, SweepRow, TableRow
+from allonym.papers.erae.results import EraeResults
+from allonym.papers.erae.rows import NamedAttack, SweepRow, TableRow
 from allonym.papers.ruler import tables as ruler
 
 
-def markdown(results: Results) -> str:
+def markdown(results: EraeResults) -> str:
     """Return all tables."""
-    sizes = results["documents"]
+    sizes, network = results.documents, results.model
     about = (
-        f"Intervals are {results['interval']}; seeds {results['seeds']}. Network: {results['model']['name']}, version "
-        f"{results['model']['version']}, {results['model']['words']:,} words. IMDb62: {sizes['authors']} authors, "
-        f"{sizes['test']:,} test reviews; static attackers learn from {sizes['known']:,} originals, adaptive ones from "
-        f"{sizes['train']:,} released reviews. Peer reviews: {sizes['peer_reviews']}, anonymous. Whole sentences of "
-        f"the first {sizes['tokens']} tokens of each."
+        f"Intervals are {results.interval}; seeds {list(results.seeds)}. Network: {network.name}, version "
+        f"{network.version}, {network.words:,} words. IMDb62: {sizes.authors} authors, {sizes.test:,} test reviews; "
+        f"static attackers learn from {sizes.known:,} originals, adaptive ones from {sizes.train:,} released reviews. "
+        f"Peer reviews: {sizes.peer_reviews}, anonymous. Whole sentences of the first {sizes.tokens} tokens of each."
     )
     parts = [about, _goals(results), _table_1(results), _sweep(results), _candidates(results), _outputs(results)]
-    return "\n\n".join([*parts, ruler.chapter(results["grounds"])]) + "\n"
+    return "\n\n".join([*parts, ruler.chapter(results.grounds)]) + "\n"
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(results: EraeResults) -> dict[str, Figure]:
     """Return figure 2, and what the ruler measured as a figure for each kind of texts, by file name."""
-    return {"figure-2": _figure_2(results), **ruler.figures(results["grounds"])}
+    return {"figure-2": _figure_2(results), **ruler.figures(results.grounds)}
 
 
 def _number(value: float | None, digits: int = 2) -> str:
     return "–" if value is None else f"{value:.{digits}f}"
 
 
-def _goals(results: Results) -> str:
-    goals = [Goal(**row) for row in results["goals"]]
-    rows = [[goal.goal, goal.measured, "reached" if goal.reached else "**not reached**"] for goal in goals]
+def _goals(results: EraeResults) -> str:
+    rows = [[goal.goal, goal.measured, "reached" if goal.reached else "**not reached**"] for goal in results.goals]
     return "## Goals\n\n" + markdown_table(["goal", "measured", ""], rows)
 
 
-def _table_1(results: Results) -> str:
+def _table_1(results: EraeResults) -> str:
     head = ["method", "loss per word, proved", "as published", "in clear", "similarity", "static: paper's network"]
     head += ["static: best of four", "adaptive: best of three", "stylometric L2", "grammar per 100 words", "perplexity"]
     head += ["words left", "paper: USE / authorship / stylometric"]
-    table = [TableRow.from_json(row) for row in results["table_1"]]
-    films = [_film_cells(row) for row in table]
+    films = [_film_cells(row) for row in results.table_1]
     heads = ["method", "similarity", "stylometric L2", "grammar per 100 words", "paper: USE / stylometric"]
-    peers = [_peer_cells(row) for row in table]
+    peers = [_peer_cells(row) for row in results.table_1]
     text = (
         "Similarity is by MiniLM, in the paper by USE: compare rows, not columns. Of static and adaptive attackers the "
         "stronger counts: adaptive ones have fewer texts to learn from here. Stronger ones are in the "
         "last chapter. The grammar checker has nothing to say about words in no order, so low figures of such rows "
         "mean nothing."
     )
-    if any(row.earlier for row in table):
+    if any(row.earlier for row in results.table_1):
         text += (
             " Rows with a star are of an earlier run, of networks that were not at hand in this one; texts, attackers "
             "and measures were the same, their draws came from floats."
@@ -109,7 +106,7 @@ def _paper(name: str | None, places: Sequence[int]) -> str:
     return "" if name is None else " / ".join(f"{PAPER_TABLE_1[name][column]:g}" for column in places)
 
 
-def _sweep(results: Results) -> str:
+def _sweep(results: EraeResults) -> str:
     head = ["mechanism", "loss per word", "similarity", "static: paper's network", "static: best of four"]
     rows = [
         [
@@ -117,25 +114,24 @@ def _sweep(results: Results) -> str:
             f"{row.loss_per_word:.2f}",
             *map(_spread, (row.similarity, row.static_network, row.static_best)),
         ]
-        for row in map(SweepRow.from_json, results["figure_2"])
+        for row in results.figure_2
     ]
-    return f"## Figure 2: {results['documents']['swept']} test reviews\n\n" + markdown_table(head, rows)
+    return f"## Figure 2: {results.documents.swept} test reviews\n\n" + markdown_table(head, rows)
 
 
-def _candidates(results: Results) -> str:
-    table = map(TableRow.from_json, results["table_1"])
-    published = next(row.as_published for row in table if row.as_published is not None)
+def _candidates(results: EraeResults) -> str:
+    published = next(row.as_published for row in results.table_1 if row.as_published is not None)
     rows = []
-    for place in map(CandidatePlace.from_json, results["tables_2_and_3"]):
-        first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in place.first)
-        printed = PAPER_TABLE_3.get(place.word, {}) if place.model == "paper, ER-AE" else {}
+    for candidate in results.tables_2_and_3:
+        first = ", ".join(f"{word or ''} {probability:.2g}".strip() for word, probability in candidate.first)
+        printed = PAPER_TABLE_3.get(candidate.word, {}) if candidate.model == "paper, ER-AE" else {}
         cells = [
-            _with_paper(place.shares["exponential_as_published"], printed.get("exponential")),
-            f"{place.shares['exponential']:.4f}",
-            _with_paper(place.shares["two_set"], printed.get("two_set")),
-            f"{place.shares['subset']:.4f}",
+            _with_paper(candidate.shares["exponential_as_published"], printed.get("exponential")),
+            f"{candidate.shares['exponential']:.4f}",
+            _with_paper(candidate.shares["two_set"], printed.get("two_set")),
+            f"{candidate.shares['subset']:.4f}",
         ]
-        rows.append([place.model, place.word, first, *cells])
+        rows.append([candidate.model, candidate.word, first, *cells])
     head = ["network", "word", "first five and their probabilities", f"exponential, ε = {published:.1f}"]
     head += ["exponential", "two-set", "subset"]
     text = (
@@ -150,17 +146,16 @@ def _with_paper(value: float, printed: float | None) -> str:
     return f"{value:.4f}" if printed is None else f"{value:.4f} ({printed:g})"
 
 
-def _outputs(results: Results) -> str:
-    sentences = list(map(RewrittenSentence.from_json, results["table_4"]))
-    parts = [f"## Table 4: sentences of our own\n\nSeeds {[sentence.seed for sentence in sentences]}."]
-    for sentence in sentences:
+def _outputs(results: EraeResults) -> str:
+    parts = [f"## Table 4: sentences of our own\n\nSeeds {[sentence.seed for sentence in results.table_4]}."]
+    for sentence in results.table_4:
         rows = [["*Input*", sentence.input], *([name, text.replace("|", "/")] for name, text in sentence.outputs)]
         parts.append(markdown_table(["method", "text"], rows))
     return "\n\n".join(parts)
 
 
-def _figure_2(results: Results) -> Figure:
-    rows = sorted(map(SweepRow.from_json, results["figure_2"]), key=lambda row: row.loss_per_word)
+def _figure_2(results: EraeResults) -> Figure:
+    rows = sorted(results.figure_2, key=lambda row: row.loss_per_word)
     shown: dict[str, Callable[[SweepRow], Measurement]] = {
         "Similarity": lambda row: row.similarity,
         "Static attack, the paper's network": lambda row: row.static_network,

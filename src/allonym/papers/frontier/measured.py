@@ -3,39 +3,69 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from allonym.metrics.figures import percent
+from allonym.papers import earlier_results
+from allonym.papers.ruler.measure import RulersPart
+from allonym.papers.ruler.rows import Measured, MethodRow, Row
 from allonym.papers.ruler.settings import OURS
+from allonym.papers.stored import Result
 
 GROUND = "newsgroups20-10"  # on which all methods were measured
+_DIGITS = 4
 
 
-def stored(result: Path) -> str:
-    """Return the figures of `results/frontier.json` that the command shows, as JSON."""
-    rows = json.loads(result.read_text("utf-8"))["grounds"][GROUND]["rows"]
-    by_name = {row["name"]: row for row in rows}
-    original = by_name["original"]
-    known = [setting for setting in OURS if setting.name in by_name]
+@dataclass(frozen=True)
+class ShownSetting(Result):
+    """What the command shows of a setting.
+
+    Attributes:
+        method: The method's name.
+        setting: What sets it apart from others of the method.
+        loss_per_word: What a word loses by proof; None where nothing is proved of a word.
+        named: Share of the texts whose author the strongest attacker names.
+        named_in_words: The same as it is shown; written here, because the command loads next to nothing.
+        meaning: How near in meaning a text is to what it was.
+        words_per_second: Of one processor; None where it was not measured.
+    """
+
+    method: str
+    setting: str
+    loss_per_word: float | None
+    named: float
+    named_in_words: str
+    meaning: float | None
+    words_per_second: int | None
+
+    @classmethod
+    def of(cls, method: str, row: MethodRow) -> ShownSetting:
+        """Return what is shown of a measured row."""
+        named = row.strongest.accuracy.value
+        return cls(
+            method=method,
+            setting=row.setting,
+            loss_per_word=row.parameters.get("loss_per_word") if row.definition == "pure" else None,
+            named=round(named, _DIGITS),
+            named_in_words=percent(named),
+            meaning=None if row.meaning is None else round(row.meaning.value, _DIGITS),
+            words_per_second=round(row.words_per_second) if row.words_per_second else None,
+        )
+
+
+def stored(*results: Path) -> str:
+    """Return the figures of result files that the command shows, as JSON; a row in several is taken from the first."""
+    rows: dict[str, Row] = {}
+    for result in results:
+        rows = {row.name: row for row in earlier_results(result, RulersPart).grounds[GROUND].rows} | rows
+    measured = Measured.of_rows(list(rows.values()))
+    texts, before = measured.about, measured.original.strongest.accuracy.value
     note = (
-        f"Measured on posts of {original['about']['authors']} newsgroup writers: of originals the strongest attacker "
-        f"names {percent(original['strongest']['value'])}, by chance {percent(original['about']['chance'])}. "
-        "Other texts and attackers give other figures: see docs/frontier.md."
+        f"Measured on posts of {texts.authors} newsgroup writers: of originals the strongest attacker names "
+        f"{percent(before)}, by chance {percent(texts.chance)}. Other texts and attackers give other figures: see "
+        "docs/frontier.md."
     )
-    figures = {"note": note, "rows": [_row(setting.method, by_name[setting.name]) for setting in known]}
-    return json.dumps(figures, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-
-
-def _row(method: str, row: dict[str, Any]) -> dict[str, Any]:
-    parameters = row["parameters"]
-    loss = parameters.get("loss_per_word") if row["definition"] == "pure" else None
-    return {
-        "method": method,
-        "setting": row["setting"],
-        "loss_per_word": loss,
-        "named": round(row["strongest"]["value"], 4),
-        "named_in_words": percent(row["strongest"]["value"]),  # written here: the command loads next to nothing
-        "meaning": round(row["use"]["meaning"]["value"], 4),
-        "words_per_second": round(row["words_per_second"]) if row.get("words_per_second") else None,
-    }
+    of_settings = [(setting.method, measured.find(setting.name)) for setting in OURS]
+    shown = [ShownSetting.of(method, row).to_json() for method, row in of_settings if row is not None]
+    return json.dumps({"note": note, "rows": shown}, indent=1, ensure_ascii=False, sort_keys=True) + "\n"

@@ -10,13 +10,15 @@ from allonym import __version__, anonymizers
 from allonym.attackers.panel import default_panel
 from allonym.evaluation.evaluate import DRAWS, RELEASED_OF_AUTHOR
 from allonym.evaluation.knowledge import SETTINGS
-from allonym.papers import Asked, Results
+from allonym.papers import Asked
 from allonym.papers.frontier import tables
+from allonym.papers.frontier.tables import FrontierResults
 from allonym.papers.ruler.grounds import GROUNDS, SEED, asked_for
 from allonym.papers.ruler.measure import Work, measure, take_over
 from allonym.papers.ruler.rows import Measured, MethodRow
 from allonym.papers.ruler.settings import BOOKS, OURS, PLAIN_CLAUSES, Compared, Setting, read_rivals
 
+RESULTS = FrontierResults
 markdown = tables.markdown
 figures = tables.figures
 
@@ -24,7 +26,7 @@ TAKES = ("runs", "work", "only", "earlier", "rivals")
 RUNS = DRAWS
 
 
-def run(asked: Asked) -> Results:
+def run(asked: Asked) -> FrontierResults:
     """Return a row for each configuration on each kind of texts.
 
     Rows of `asked.work` or of an earlier run are part of the results, also of texts that are not asked for now: with no
@@ -41,16 +43,16 @@ def run(asked: Asked) -> Results:
             whole = [*_with_a_book(ground.name, report), *compared]
             measure(asked.data, whole if ground.whole else PLAIN_CLAUSES, done, report)
         if measured := _of_the_frontier(done):
-            grounds[ground.name] = measured.to_json()
-    return {
-        "allonym": __version__,
-        "draws": runs,
-        "seed": SEED,
-        "own_releases_of_author": RELEASED_OF_AUTHOR,
-        "settings": dict(SETTINGS),
-        "attackers": {attacker.name: attacker.describes_itself_as for attacker in default_panel()},
-        "grounds": grounds,
-    }
+            grounds[ground.name] = measured
+    return FrontierResults(
+        version=__version__,
+        draws=runs,
+        seed=SEED,
+        own_releases_of_author=RELEASED_OF_AUTHOR,
+        settings=SETTINGS,
+        attackers={attacker.name: attacker.describes_itself_as for attacker in default_panel()},
+        grounds=grounds,
+    )
 
 
 def _of_the_frontier(work: Work) -> Measured | None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from allonym.drawing.figure_data import Figure
-from allonym.papers import Results
+from allonym.evaluation.knowledge import Setting
 from allonym.papers.ruler import tables as ruler
+from allonym.papers.ruler.rows import Measured
+from allonym.papers.stored import Result
 
 _HOW_TO_READ = """
 Each row is a method with one setting. **Meaning** is the cosine between a text before and after, by two encoders: 1 is
@@ -20,13 +25,36 @@ the same, once); brackets are 95 % intervals over draws and texts.
 """
 
 
-def markdown(results: Results) -> str:
+@dataclass(frozen=True)
+class FrontierResults(Result, stored_as={"version": "allonym"}):
+    """A row for each configuration on each kind of texts.
+
+    Attributes:
+        version: Of this program.
+        draws: How often each setting was drawn.
+        seed: Fixes what is drawn.
+        own_releases_of_author: How many texts of each author attackers release themselves.
+        settings: What attackers learn from, by the name of the setting, in words.
+        attackers: Who attacks, in words.
+        grounds: What was measured, by the names of the texts.
+    """
+
+    version: str
+    draws: int
+    seed: int
+    own_releases_of_author: int
+    settings: Mapping[Setting, str] = field(repr=False)
+    attackers: Mapping[str, str] = field(repr=False)
+    grounds: Mapping[str, Measured] = field(repr=False)
+
+
+def markdown(results: FrontierResults) -> str:
     """Return one table for each kind of texts."""
     text = "# The frontier: what is kept and what is given away\n"
-    text += _HOW_TO_READ.format(own=results["own_releases_of_author"], draws=results["draws"])
-    return text + "".join(f"\n{section}\n" for section in ruler.sections(results["grounds"]))
+    text += _HOW_TO_READ.format(own=results.own_releases_of_author, draws=results.draws)
+    return text + "".join(f"\n{section}\n" for section in ruler.sections(results.grounds))
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(results: FrontierResults) -> dict[str, Figure]:
     """Return a figure for each kind of texts: attack to the right, meaning upwards."""
-    return ruler.figures(results["grounds"])
+    return ruler.figures(results.grounds)

@@ -6,8 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from allonym import __version__
@@ -17,13 +17,17 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.errors import InputError
-from allonym.papers import Asked, Results, earlier_results, taken_over
+from allonym.papers import Asked, earlier_results, taken_over
 from allonym.papers.laplace import example, planar, sweep
+from allonym.papers.laplace.example import Example
+from allonym.papers.laplace.planar import PlanarBin
+from allonym.papers.laplace.sweep import SweptRow
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
-from allonym.papers.ruler.measure import stored_grounds
+from allonym.papers.ruler.measure import measured_grounds
+from allonym.papers.ruler.rows import Measured
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
-from allonym.papers.stored import Result
+from allonym.papers.stored import PaperResults, Result
 from allonym.privacy.statement import number
 from allonym.vectors import embeddings
 
@@ -35,7 +39,6 @@ RULED: dict[Ground, tuple[Compared, ...]] = {
     NEWSGROUPS20_10: (*_LAPLACE, *map(word_substitution, EXPONENTIAL), syntf(10.0), syntf_by_epsilon(47.5)),
 }
 TAKES = ("work", "only", "earlier")
-_OF_THE_PAPER = ("paper", "version", "command", "seed", "vocabulary", "documents", "rows")
 _VARIANTS = "variants"  # a part that may be missing, and be measured alone
 
 
@@ -64,52 +67,77 @@ class WordLoss(Result):
         return cls(method.method, epsilon, worst, method.neighbours().loss)
 
 
-def run(asked: Asked) -> Results:
-    """Return all rows, with what is needed to make them again.
+@dataclass(frozen=True, kw_only=True)
+class LaplaceResults(PaperResults, left_out=("variants",)):
+    """All rows.
 
-    `asked.only` may name the `variants` beside texts of the ruler.
+    Attributes:
+        seed: Fixes the sample and what is drawn.
+        vocabulary: How many words the table has.
+        documents: How many are learned from and tested, of each corpus.
+        rows: The analyst's side.
+        variants: The same with other vectors, and of topical words alone; empty if they were not measured.
+        example: The paper's worked example.
+        planar: How noise in the plane spreads.
+        losses: What words lose.
+        grounds: What the ruler measured, by the names of the texts.
     """
-    names = [] if asked.only is None else [name.strip() for name in asked.only.split(",")]
-    if asked.only is None or _VARIANTS in names:
-        results = _of_the_paper(asked)
-    else:
-        results = taken_over(asked.earlier, _OF_THE_PAPER) | _variants_of(asked.earlier)
-    if asked.only is not None:
+
+    seed: int
+    vocabulary: int
+    documents: Mapping[str, int]
+    rows: tuple[SweptRow, ...] = field(repr=False)
+    variants: tuple[SweptRow, ...] = field(default=(), repr=False)
+    example: tuple[Example, ...] = field(default=(), repr=False)
+    planar: tuple[PlanarBin, ...] = field(default=(), repr=False)
+    losses: tuple[WordLoss, ...] = ()
+    grounds: Mapping[str, Measured] = field(default_factory=dict, repr=False)
+
+
+RESULTS = LaplaceResults
+
+
+def run(asked: Asked) -> LaplaceResults:
+    """Return all rows; `asked.only` may name the `variants` beside texts of the ruler."""
+    names = None if asked.only is None else [name.strip() for name in asked.only.split(",")]
+    results = _swept(asked) if names is None or _VARIANTS in names else taken_over(asked.earlier, LaplaceResults)
+    if names is not None:
         asked = replace(asked, only=",".join(name for name in names if name != _VARIANTS))
-    results["example"] = [row.to_json() for row in example.examples(embeddings.load(None))]
-    results["planar"] = [row.to_json() for row in planar.bins()]
-    results["losses"] = [loss.to_json() for loss in losses()]
-    results["grounds"] = stored_grounds(RULED, asked)
-    return results
+    return replace(
+        results,
+        example=tuple(example.examples(embeddings.load(None))),
+        planar=tuple(planar.bins()),
+        losses=losses(),
+        grounds=measured_grounds(RULED, asked),
+    )
 
 
-def losses() -> list[WordLoss]:
+def losses() -> tuple[WordLoss, ...]:
     """Return what words lose by the methods that the ruler measures."""
-    noise = [WordLoss.of(WordLaplace(epsilon=epsilon), epsilon) for epsilon in LAPLACE]
-    return [*noise, *(WordLoss.of(WordExponential(epsilon=epsilon), epsilon) for epsilon in EXPONENTIAL)]
+    noise = (WordLoss.of(WordLaplace(epsilon=epsilon), epsilon) for epsilon in LAPLACE)
+    return *noise, *(WordLoss.of(WordExponential(epsilon=epsilon), epsilon) for epsilon in EXPONENTIAL)
 
 
-def markdown(results: Results) -> str:
+def markdown(results: LaplaceResults) -> str:
     """Return all tables."""
     head = ["method", "ε", "worst loss per word", "loss between usual neighbours"]
     lines = [
         [loss.method, f"{loss.epsilon:g}", number(loss.worst_loss_per_word), number(loss.neighbour_loss)]
-        for loss in (WordLoss.from_json(row) for row in results["losses"])
+        for loss in results.losses
     ]
     parts = [
         "## What an analyst keeps",
-        sweep.markdown([sweep.SweptRow.from_json(row) for row in results["rows"]]),
-        _variants([sweep.SweptRow.from_json(row) for row in results.get(_VARIANTS, [])]),
-        "## The worked example: whole words move",
-        example.markdown([example.Example.from_json(row) for row in results["example"]]),
+        sweep.markdown(results.rows),
+        _variants(results.variants),
+        _example(results.example),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
-        ruler.chapter(results["grounds"]),
+        ruler.chapter(results.grounds),
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _variants(rows: Sequence[sweep.SweptRow]) -> str:
+def _variants(rows: Sequence[SweptRow]) -> str:
     if not rows:
         return ""
     text = (
@@ -119,50 +147,42 @@ def _variants(rows: Sequence[sweep.SweptRow]) -> str:
     return f"## Other vectors, and topical words alone\n\n{text}\n\n" + sweep.variants_markdown(rows)
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def _example(shown: Sequence[Example]) -> str:
+    return f"## The worked example: whole words move\n\n{example.markdown(shown)}" if shown else ""
+
+
+def figures(results: LaplaceResults) -> dict[str, Figure]:
     """Return the planar law, and what the ruler measured, as a figure for each kind of texts."""
-    drawn = planar.figure([planar.PlanarBin.from_json(row) for row in results["planar"]])
-    return {"planar": drawn} | ruler.figures(results["grounds"])
+    drawn = {"planar": planar.figure(results.planar)} if results.planar else {}
+    return drawn | ruler.figures(results.grounds)
 
 
-def _of_the_paper(asked: Asked) -> Results:
-    """Return all but what the ruler measures; the analyst's rows of an earlier run of the same are taken over."""
-    results: Results = {
-        "paper": "Fernandes, Dras and McIver 2018 (which has no tables of its own)",
-        "version": __version__,
-        "command": "allonym reproduce laplace --data DIR",
-        "seed": sweep.SEED,
-        "vocabulary": sweep.VOCABULARY,
-        "documents": {"train": sweep.TRAIN, "test": sweep.TEST},
-    }
-    before = _earlier(asked.earlier, results)
-    for part, rows in (("rows", sweep.rows), (_VARIANTS, sweep.variants)):
-        results[part] = before.get(part) or [row.to_json() for row in rows(asked.data, asked.report)]
-    return results
+def _swept(asked: Asked) -> LaplaceResults:
+    """Return the analyst's side alone; what an earlier run of the same has of it is taken over."""
+    results = LaplaceResults(
+        paper="Fernandes, Dras and McIver 2018 (which has no tables of its own)",
+        version=__version__,
+        command="allonym reproduce laplace --data DIR",
+        seed=sweep.SEED,
+        vocabulary=sweep.VOCABULARY,
+        documents={"train": sweep.TRAIN, "test": sweep.TEST},
+        rows=(),
+    )
+    before = results if asked.earlier is None else _earlier(asked.earlier, results)
+    return replace(
+        results,
+        rows=before.rows or tuple(sweep.rows(asked.data, asked.report)),
+        variants=before.variants or tuple(sweep.variants(asked.data, asked.report)),
+    )
 
 
-def _variants_of(path: Path | None) -> Results:
-    """Return the variants that an earlier run has measured."""
-    if path is None:
-        return {}
-    with earlier_results(path) as stored:
-        return {_VARIANTS: stored[_VARIANTS]} if _VARIANTS in stored else {}
-
-
-def _earlier(path: Path | None, results: Results) -> Results:
-    """Return an earlier run's rows of the same documents and words, as they are stored now.
+def _earlier(path: Path, results: LaplaceResults) -> LaplaceResults:
+    """Return an earlier run of the same documents and words.
 
     Raises:
         InputError: It is of others.
     """
-    if path is None:
-        return {}
-    with earlier_results(path) as stored:
-        fits = all(stored[name] == results[name] for name in ("seed", "vocabulary", "documents"))
-        parts = {
-            part: [sweep.SweptRow.from_json(row).to_json() for row in stored.get(part, [])]
-            for part in ("rows", _VARIANTS)
-        }
-    if not fits:
+    stored = earlier_results(path, LaplaceResults)
+    if any(getattr(stored, name) != getattr(results, name) for name in ("seed", "vocabulary", "documents")):
         raise InputError(f"{path} is of other texts or another seed: leave --earlier out.")
-    return parts
+    return stored

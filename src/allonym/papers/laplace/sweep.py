@@ -47,7 +47,7 @@ Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class SweptRow(Result):
+class SweptRow(Result, left_out=("vectors", "topical")):
     """A method at one ε on one corpus.
 
     Attributes:

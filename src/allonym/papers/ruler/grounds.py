@@ -104,14 +104,14 @@ def opening(text: str) -> str:
     words = text.split()
     if len(words) <= TOKENS:
         return " ".join(words)
-    ends = [place for place, word in enumerate(words[:TOKENS]) if word.rstrip("\"')").endswith((".", "!", "?"))]
+    ends = [index for index, word in enumerate(words[:TOKENS]) if word.rstrip("\"')").endswith((".", "!", "?"))]
     return " ".join(words[: ends[-1] + 1 if ends else TOKENS])
 
 
 def review(text: str) -> str:
     """Return whole sentences of the first 150 tokens in ordinary spacing, the last of them dropped."""
     tokens = text.split()[:TOKENS]
-    ends = [place + 1 for place, token in enumerate(tokens[:-1]) if token in _ENDS] or [len(tokens)]
+    ends = [index + 1 for index, token in enumerate(tokens[:-1]) if token in _ENDS] or [len(tokens)]
     starts = [0, *ends[:-1]]
     return " ".join(sequences.write(tokens[start:end]) for start, end in zip(starts, ends, strict=True))
 
@@ -119,7 +119,7 @@ def review(text: str) -> str:
 def tokenised(text: str) -> str:
     """Return what `review` returns, in lower case and with blanks around marks: as an outside check read them."""
     tokens = text.lower().split()[:TOKENS]
-    ends = [place for place, token in enumerate(tokens[:-1]) if token in _ENDS]
+    ends = [index for index, token in enumerate(tokens[:-1]) if token in _ENDS]
     return " ".join(tokens[: ends[-1] + 1] if ends else tokens)
 
 

@@ -9,9 +9,8 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from allonym import disk, metrics
 from allonym.attackers.base import Attacker
@@ -27,7 +26,6 @@ from allonym.papers.ruler.grounds import SEED, Ground, asked_for
 from allonym.papers.ruler.rows import (
     ORIGINAL,
     About,
-    AttackFigure,
     Measured,
     MethodRow,
     OriginalRow,
@@ -35,6 +33,7 @@ from allonym.papers.ruler.rows import (
     row_from_json,
 )
 from allonym.papers.ruler.settings import Compared, Rival
+from allonym.papers.stored import Result
 
 _MEASURED: dict[str, int | None] = {
     "meaning": 100,
@@ -128,6 +127,14 @@ def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report
     return work.of(compared)
 
 
+@dataclass(frozen=True)
+class RulersPart(Result):
+    """What the ruler measured, of the results of any paper."""
+
+    grounds: Mapping[str, Measured]
+    draws: int = DRAWS
+
+
 def take_over(earlier: Path | None, work: Work) -> None:
     """Let `work` know the rows that an earlier run stored of its texts, so that they are not measured again.
 
@@ -136,35 +143,33 @@ def take_over(earlier: Path | None, work: Work) -> None:
     """
     if earlier is None:
         return
-    with earlier_results(earlier) as stored:
-        draws = stored.get("draws", DRAWS)
-        ground = stored["grounds"].get(work.ground.name)
-        rows = Measured.from_json(ground).rows if ground else ()
-    if draws != work.draws:
+    stored = earlier_results(earlier, RulersPart)
+    if stored.draws != work.draws:
         raise InputError(
-            f"{earlier} has {draws} draws of each setting, not {work.draws}: "
-            f"add --runs {draws}, or leave --earlier out."
+            f"{earlier} has {stored.draws} draws of each setting, not {work.draws}: "
+            f"add --runs {stored.draws}, or leave --earlier out."
         )
-    for row in rows:
+    measured = stored.grounds.get(work.ground.name)
+    for row in () if measured is None else measured.rows:
         work.know(row)
 
 
-def stored_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) -> dict[str, Any]:
-    """Return what a paper wants measured, as it is stored, by the names of the texts.
+def measured_grounds(wanted: Mapping[Ground, Sequence[Compared]], asked: Asked) -> dict[str, Measured]:
+    """Return what a paper wants measured, by the names of the texts.
 
     Rows that neither `asked.work` nor the earlier run has are measured and added to `asked.work`; of texts that are not
     asked for, the rows that are done are returned.
     """
     chosen = asked_for(asked.only, {ground.name: ground for ground in wanted})
-    stored = {}
+    grounds = {}
     for ground, compared in wanted.items():
         done = Work(asked.work, ground, DRAWS)
         take_over(asked.earlier, done)
         if ground in chosen:
             measure(asked.data, compared, done, asked.report)
         if done.has_originals:
-            stored[ground.name] = done.of(compared).to_json()
-    return stored
+            grounds[ground.name] = done.of(compared)
+    return grounds
 
 
 def _measure(data: Path, missing: Sequence[Compared], work: Work, report: Report) -> None:
@@ -210,8 +215,8 @@ def _original(ground: Ground, sample: Sample, ruler: Ruler) -> OriginalRow:
         name=ORIGINAL,
         method=ORIGINAL,
         setting="",
-        strongest=AttackFigure.of(attacked.strongest()),
-        attacks=tuple(map(AttackFigure.of, attacked.attacks)),
+        strongest=attacked.strongest().in_short,
+        attacks=tuple(attack.in_short for attack in attacked.attacks),
         use=ruler.of_originals(),
         about=About(
             title=ground.title,
@@ -230,8 +235,8 @@ def _row(each: Compared, candidate: Candidate, outcome: Outcome, sample: Sample)
         name=each.name,
         method=each.title,
         setting=each.setting,
-        strongest=AttackFigure.of(outcome.strongest),
-        attacks=tuple(map(AttackFigure.of, outcome.attacked.attacks)),
+        strongest=outcome.strongest.in_short,
+        attacks=tuple(attack.in_short for attack in outcome.attacked.attacks),
         use=outcome.use,
         rival=isinstance(each, Rival),
         parameters=candidate.parameters(),
@@ -239,7 +244,7 @@ def _row(each: Compared, candidate: Candidate, outcome: Outcome, sample: Sample)
         loss_per_document=_loss(candidate, sample),
         copies=tuple(outcome.promised.released_as_is),
         draws=outcome.draws,
-        strongest_static=AttackFigure.of(outcome.attacked.strongest("static")),
+        strongest_static=outcome.attacked.strongest("static").in_short,
         words_per_second=_speed(each.timed(candidate), sample),
     )
 
@@ -251,7 +256,7 @@ def _loss(candidate: Candidate, sample: Sample) -> float | None:
         return None
     if promised.unit != "word" or not isinstance(candidate, Method):
         return promised.epsilon
-    texts = [sample.texts[place] for place in sample.places("test")]
+    texts = [sample.texts[row] for row in sample.places("test")]
     return promised.epsilon * sum(map(candidate.anonymizer.words_drawn, texts)) / len(texts)
 
 
@@ -261,7 +266,7 @@ def _speed(candidate: Candidate, sample: Sample) -> float:
     release = candidate.releasing(sample, SEED)
     began = sum(os.times()[:4])
     release(places)
-    words = sum(len(sample.texts[place].split()) for place in places)
+    words = sum(len(sample.texts[row].split()) for row in places)
     return words / max(sum(os.times()[:4]) - began, 0.01)
 
 

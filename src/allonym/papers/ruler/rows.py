@@ -2,53 +2,19 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
-from allonym.evaluation.attack import Attack
+from allonym.evaluation.attack import AttackFigure
 from allonym.metrics.figures import Figure
+from allonym.papers.stored import Json, Result
 
 ORIGINAL = "original"  # the name of the row of texts that nobody protected
 
-Json = dict[str, Any]
-
 
 @dataclass(frozen=True)
-class AttackFigure:
-    """What one attacker reached in one setting.
-
-    Attributes:
-        attacker: Its name.
-        setting: What it learned from; `allonym.evaluation.knowledge.SETTINGS` says what each name means.
-        validated: Share of the known documents set aside whose author it named, by which attackers are chosen.
-        accuracy: Share of the tested texts whose author it named.
-    """
-
-    attacker: str
-    setting: str
-    validated: float
-    accuracy: Figure
-
-    @classmethod
-    def of(cls, attack: Attack) -> AttackFigure:
-        """Return the figure of an attack."""
-        return cls(attack.attacker, attack.setting, attack.validated, attack.headline)
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> AttackFigure:
-        """Return what `to_json` wrote."""
-        return cls(stored["attacker"], stored["setting"], stored["validated"], Figure.from_json(stored))
-
-    def to_json(self) -> Json:
-        """Return the attack, with the three numbers of its figure beside its name."""
-        about = {"attacker": self.attacker, "setting": self.setting, "validated": self.validated}
-        return about | self.accuracy.to_json()
-
-
-@dataclass(frozen=True)
-class About:
+class About(Result):
     """What the texts are.
 
     Attributes:
@@ -69,13 +35,9 @@ class About:
     chance: float
     floors: Mapping[str, float]
 
-    def to_json(self) -> Json:
-        """Return all attributes by name."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
-class Row(ABC):
+class Row(Result):
     """Base of the rows.
 
     Attributes:
@@ -99,10 +61,6 @@ class Row(ABC):
         """The likeness of meaning before and after, by MiniLM."""
         return self.use.get("meaning")
 
-    @abstractmethod
-    def to_json(self) -> Json:
-        """Return what is stored of the row."""
-
 
 @dataclass(frozen=True)
 class OriginalRow(Row):
@@ -110,21 +68,14 @@ class OriginalRow(Row):
 
     about: About
 
-    def to_json(self) -> Json:
-        """Return what is stored of the row."""
-        return {
-            "name": self.name,
-            "method": self.method,
-            "setting": self.setting,
-            "strongest": self.strongest.to_json(),
-            "attacks": [attack.to_json() for attack in self.attacks],
-            "use": _stored_use(self.use),
-            "about": self.about.to_json(),
-        }
+
+# What stands first in the file, where attacks and use come late.
+_FIRST = ("name", "method", "setting", "rival", "parameters", "definition", "loss_per_document", "copies", "draws",
+          "strongest", "strongest_static")  # fmt: skip
 
 
 @dataclass(frozen=True)
-class MethodRow(Row):
+class MethodRow(Row, in_front=_FIRST):
     """A method with one setting.
 
     Attributes:
@@ -146,25 +97,6 @@ class MethodRow(Row):
     draws: int
     strongest_static: AttackFigure
     words_per_second: float
-
-    def to_json(self) -> Json:
-        """Return what is stored of the row."""
-        return {
-            "name": self.name,
-            "method": self.method,
-            "setting": self.setting,
-            "rival": self.rival,
-            "parameters": dict(self.parameters),
-            "definition": self.definition,
-            "loss_per_document": self.loss_per_document,
-            "copies": list(self.copies),
-            "draws": self.draws,
-            "strongest": self.strongest.to_json(),
-            "strongest_static": self.strongest_static.to_json(),
-            "attacks": [attack.to_json() for attack in self.attacks],
-            "use": _stored_use(self.use),
-            "words_per_second": self.words_per_second,
-        }
 
 
 @dataclass(frozen=True)
@@ -211,28 +143,5 @@ class Measured:
 
 def row_from_json(stored: Mapping[str, Any]) -> Row:
     """Return a row as it was stored."""
-    shared = {
-        "name": stored["name"],
-        "method": stored["method"],
-        "setting": stored["setting"],
-        "strongest": AttackFigure.from_json(stored["strongest"]),
-        "attacks": tuple(map(AttackFigure.from_json, stored["attacks"])),
-        "use": {name: figure and Figure.from_json(figure) for name, figure in stored["use"].items()},
-    }
-    if stored["name"] == ORIGINAL:
-        return OriginalRow(**shared, about=About(**stored["about"]))
-    return MethodRow(
-        **shared,
-        rival=stored["rival"],
-        parameters=stored["parameters"],
-        definition=stored["definition"],
-        loss_per_document=stored["loss_per_document"],
-        copies=tuple(stored["copies"]),
-        draws=stored["draws"],
-        strongest_static=AttackFigure.from_json(stored["strongest_static"]),
-        words_per_second=stored["words_per_second"],
-    )
-
-
-def _stored_use(use: Mapping[str, Figure | None]) -> Json:
-    return {name: figure and figure.to_json() for name, figure in use.items()}
+    kind = OriginalRow if stored["name"] == ORIGINAL else MethodRow
+    return kind.from_json(stored)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from allonym.drawing.figure_data import Figure, Lines, Point, Rule
 from allonym.drawing.tables import markdown_table
@@ -24,22 +23,22 @@ texts that they set aside. `frontier.md` has more methods and says what the colu
 """
 
 
-def chapter(grounds: Mapping[str, Any]) -> str:
-    """Return what a paper stored of the ruler's rows; nothing where it stored none."""
+def chapter(grounds: Mapping[str, Measured]) -> str:
+    """Return what the ruler measured for a paper; nothing where it measured nothing."""
     return "\n\n".join([_WHO_ATTACKS.strip(), *sections(grounds, "###")]) if grounds else ""
 
 
-def sections(grounds: Mapping[str, Any], level: str = "##") -> list[str]:
+def sections(grounds: Mapping[str, Measured], level: str = "##") -> list[str]:
     """Return each kind of texts: a heading, what they are, and a table."""
     return [
         f"{level} {measured.about.title}\n\n{about(measured.about)}\n\n{table(measured.rows)}"
-        for measured in map(Measured.from_json, grounds.values())
+        for measured in grounds.values()
     ]
 
 
-def figures(grounds: Mapping[str, Any]) -> dict[str, Figure]:
+def figures(grounds: Mapping[str, Measured]) -> dict[str, Figure]:
     """Return a figure for each kind of texts of which enough was measured, by their names."""
-    drawn = {name: figure(Measured.from_json(ground)) for name, ground in grounds.items()}
+    drawn = {name: figure(measured) for name, measured in grounds.items()}
     return {name: lines for name, lines in drawn.items() if lines is not None}
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import product
 
 from allonym.drawing.figure_data import Bar, Bars, Figure, Lines, Panel, Point, Rule, Series
-from allonym.papers import Results
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.syntf.rows import OUTPUT_SIZES, Kind, Reached, SyntfResults
 from allonym.papers.syntf.runs import WRITEPRINTS
@@ -42,9 +41,8 @@ APART = (
 )
 
 
-def figures(results: Results) -> dict[str, Figure]:
+def figures(shown: SyntfResults) -> dict[str, Figure]:
     """Return figures 1, 3, 4 and 5, those of section 3.4.3, and one of the learned rating, by file name."""
-    shown = SyntfResults.from_json(results)
     return {
         "figure-1": _figure_1(shown),
         "figure-3": _figure_3(shown),
@@ -53,9 +51,9 @@ def figures(results: Results) -> dict[str, Figure]:
         "figure-4-apart": _figure_4(shown, APART),
         "figure-5": _figure_5(shown, BEST),
         "figure-5-apart": _figure_5(shown, APART),
-        **(usefulness_figures(shown.useful, shown.needed) if shown.needed else {}),
+        **usefulness_figures(shown.good_outputs),
         "learned-rating": _learned_figure(shown),
-    } | ruler.figures(results["grounds"])
+    } | ruler.figures(shown.grounds)
 
 
 def _figure_1(shown: SyntfResults) -> Figure:

@@ -8,42 +8,44 @@ weighted F1, each that of the better of its classifiers.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from allonym import __version__, acceleration
 from allonym.errors import InputError, MissingDependencyError
-from allonym.papers import Asked, Results, earlier_results, taken_over
+from allonym.papers import Asked, taken_over
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, Scenario
-from allonym.papers.ruler.measure import stored_grounds
-from allonym.papers.stored import Json, Kept
+from allonym.papers.ruler.measure import measured_grounds
+from allonym.papers.stored import Kept, Result
 from allonym.papers.syntf import figures as drawn
 from allonym.papers.syntf import tables, weka
 from allonym.papers.syntf.by_ruler import LEARNED_LOSSES, LEARNED_WORDS, ruled
-from allonym.papers.syntf.rows import SKIPGRAM, Bounds, Kind, Reached, Suspects, SweptSetting, SyntfSetting
+from allonym.papers.syntf.rows import (
+    SKIPGRAM,
+    Bounds,
+    Kind,
+    Reached,
+    Suspects,
+    SweptSetting,
+    SyntfResults,
+    SyntfSetting,
+    WekaAttacks,
+)
 from allonym.papers.syntf.runs import SyntfBench, as_texts, benches, measure, panel, quoted_bench, vectorised
-from allonym.papers.syntf.usefulness import of_vocabulary
+from allonym.papers.syntf.usefulness import GoodOutputs, of_vocabulary
 
 RUNS = 10
 EPSILONS = tuple(35 + 2.5 * step for step in range(9))
 
 TAKES = ("runs", "work", "only", "earlier")
-_OF_THE_PAPER = ("paper", "version", "command", "seeds", "interval", "documents", "learned_rating_documents",
-                 "table_1", "figure_1", "original", "original_without_reference", "vectorised", "scrubbed",
-                 "settings")  # fmt: skip
 # What the paper names or proves and does not measure: parts that may be missing, and be measured alone.
-_FURTHER = {
-    "bounds": ("theorem_3_6", "corollary_3_7"),
-    "weka": ("weka",),
-    "quotes": ("original_quoted",),
-    "composition": (),
-    "vectors": (),
-    "spelling": (),
-}
-_FURTHER_PARTS = tuple(part for parts in _FURTHER.values() for part in parts)
+_FURTHER = ("bounds", "weka", "quotes", "composition", "vectors", "spelling")
+_NOT_MEASURED = (None, GoodOutputs())  # how a part is where it is missing
 
+RESULTS = SyntfResults
 markdown = tables.markdown
 figures = drawn.figures
 
@@ -57,128 +59,113 @@ class SyntfTask:
     setting: SyntfSetting
 
 
-def run(asked: Asked) -> Results:
+def run(asked: Asked) -> SyntfResults:
     """Return everything that the tables and figures show, with what is needed to make it again.
 
     `asked.only` may name further parts of the paper (`_FURTHER`) beside texts of the ruler.
     """
     names = None if asked.only is None else [name.strip() for name in asked.only.split(",")]
     wanted = None if names is None else [name for name in names if name in _FURTHER]
-    results = _of_the_paper(asked, wanted) if wanted is None or wanted else _taken_over(asked.earlier)
+    results = _of_the_paper(asked, wanted) if wanted is None or wanted else taken_over(asked.earlier, SyntfResults)
     if names is not None:
         asked = replace(asked, only=",".join(name for name in names if name not in _FURTHER))
-    results["grounds"] = stored_grounds(ruled(asked.data), asked)
-    return results
+    return replace(results, grounds=measured_grounds(ruled(asked.data), asked))
 
 
-def _taken_over(path: Path | None) -> Results:
-    """Return the paper's tables of an earlier run, and what it has of the further parts."""
-    results = taken_over(path, _OF_THE_PAPER)
-    if path is not None:
-        with earlier_results(path) as stored:
-            results |= {part: stored[part] for part in _FURTHER_PARTS if part in stored}
-            results["settings"] = [SweptSetting.from_json(row).to_json() for row in stored["settings"]]
-    return results
-
-
-def _of_the_paper(asked: Asked, wanted: Sequence[str] | None) -> Results:
+def _of_the_paper(asked: Asked, wanted: Sequence[str] | None) -> SyntfResults:
     """Return the paper's tables and figures, by its own attackers and those over n-grams.
 
     What an earlier run has of the same texts is taken over, and the rest is measured: all of it, or what is wanted.
     """
-    results = _about(asked.data, asked.runs or RUNS)
-    before = _earlier(asked.earlier, results)
-    if wanted is not None:
-        taken_over(asked.earlier, _OF_THE_PAPER)  # or refuse
-    run_of = {name: results[name] for name in ("version", "seeds", "documents")}
-    kept = Kept(asked.work and asked.work / "syntf", run_of)
-    chosen = set(_FURTHER if wanted is None else wanted)
-    for name, made in _parts(asked.data, asked.runs or RUNS, chosen).items():
-        results |= {part: before[part] for part in made.parts if part in before}
-        if not set(made.parts) <= set(results):
-            results |= kept.part([name], made.make)
+    runs = asked.runs or RUNS
+    about = _about(asked.data, runs)
+    before = None if wanted is None and asked.earlier is None else _earlier(asked.earlier, about)
+    kept = Kept(asked.work and asked.work / "syntf", {name: about[name] for name in ("version", "seeds", "documents")})
+    parts: dict[str, Any] = {}
+    for name, part in _parts(asked.data, runs).items():
+        stored = getattr(before, part.field, None)
+        if stored not in _NOT_MEASURED:
+            parts[part.field] = stored
+        elif wanted is None or name in wanted:
+            parts[part.field] = kept.part([name], part.kind, part.make)
             asked.report(name)
-    results |= {part: before[part] for part in _FURTHER_PARTS if part in before}
     tasks = [task for task in _tasks() if wanted is None or task.table in wanted]
-    results["settings"] = _settings(asked, tasks, before.get("settings", []), kept)
-    return results
+    settings = _settings(asked, tasks, () if before is None else before.settings, kept)
+    return SyntfResults(**about, **parts, settings=settings)
 
 
-def _about(data: Path, runs: int) -> Results:
-    """Return what the results are of, and what takes no measuring."""
+def _about(data: Path, runs: int) -> dict[str, Any]:
+    """Return the parts that say what the results are of, and those that take no measuring."""
     bench, learned = benches(data)
     return {
         "paper": "Weggenmann and Kerschbaum 2018, section 4",
         "version": __version__,
         "command": f"allonym reproduce syntf --data DIR --runs {runs}",
-        "seeds": list(range(runs)),
+        "seeds": tuple(range(runs)),
         "interval": "95 %: Student's t over runs; for texts as they are, bootstrap over test messages",
         "documents": {"train": int(bench.train.sum()), "test": int(bench.test.sum())},
-        "learned_rating_documents": {
+        "learned_documents": {
             "reference": int(learned.reference.sum()),
             "train": int(learned.train.sum()),
             "test": int(learned.test.sum()),
         },
-        "table_1": [_suspects(bench, scenario).to_json() for scenario in SCENARIOS],
-        "figure_1": [Bounds.at(epsilon).to_json() for epsilon in range(1, 61)],
+        "suspects": tuple(_suspects(bench, scenario) for scenario in SCENARIOS),
+        "bounds": tuple(map(Bounds.at, range(1, 61))),
     }
 
 
 @dataclass(frozen=True)
-class _Made:
-    """Parts of the results, and what measures them."""
+class _Part:
+    """A part of the results that takes measuring and is no setting of SynTF, what it is, and what measures it."""
 
-    parts: tuple[str, ...]
-    make: Callable[[], Json]
+    field: str
+    kind: type[Result]
+    make: Callable[[], Result]
 
 
-def _parts(data: Path, runs: int, further: Collection[str]) -> dict[str, _Made]:
-    """Return all parts that are no settings of SynTF, by name: the paper's tables, and these further ones."""
+def _parts(data: Path, runs: int) -> dict[str, _Part]:
+    """Return all parts that are no settings of SynTF, by name: the paper's tables, then further ones."""
     bench, learned = benches(data)
 
-    def texts(name: str, of: Callable[[], Reached]) -> _Made:
-        return _Made((name,), lambda: {name: of().to_json()})
-
-    def bounds() -> Json:
+    def bounds() -> GoodOutputs:
         terms, weight = bench.fitted(SyntfSetting()).vocabulary_, SyntfSetting().spelling_weight
-        useful, needed = of_vocabulary(terms, bench.embeddings, spelling_weight=weight)
-        return {"theorem_3_6": [row.to_json() for row in useful], "corollary_3_7": [row.to_json() for row in needed]}
+        return of_vocabulary(terms, bench.embeddings, spelling_weight=weight)
 
     def quoted() -> Reached:
         return as_texts(quoted_bench(data), quoted_bench(data).corpus.texts, panel(tagged=False))
 
+    def scrubbed() -> Reached:
+        return as_texts(bench, _scrubbed(bench.corpus.texts), tagged)
+
     tagged = panel(tagged=True)
-    made = {
-        "original": texts("original", lambda: as_texts(bench, bench.corpus.texts, tagged)),
-        "without reference": texts("original_without_reference", lambda: as_texts(learned, learned.corpus.texts, {})),
-        "vectorised": texts("vectorised", lambda: vectorised(bench)),
-        "scrubbed": texts("scrubbed", lambda: as_texts(bench, _scrubbed(bench.corpus.texts), tagged)),
-        "bounds": _Made(_FURTHER["bounds"], bounds),
-        "quotes": texts("original_quoted", quoted),
-        "weka": _Made(_FURTHER["weka"], lambda: {"weka": weka.attacks(bench, runs).to_json()}),
+    return {
+        "original": _Part("original", Reached, lambda: as_texts(bench, bench.corpus.texts, tagged)),
+        "without reference": _Part("without_reference", Reached, lambda: as_texts(learned, learned.corpus.texts, {})),
+        "vectorised": _Part("vectorised", Reached, lambda: vectorised(bench)),
+        "scrubbed": _Part("scrubbed", Reached, scrubbed),
+        "bounds": _Part("good_outputs", GoodOutputs, bounds),
+        "quotes": _Part("quoted", Reached, quoted),
+        "weka": _Part("weka", WekaAttacks, lambda: weka.attacks(bench, runs)),
     }
-    return {name: each for name, each in made.items() if name in further or name not in _FURTHER}
 
 
-def _earlier(path: Path | None, results: Results) -> Results:
-    """Return an earlier run of the same texts with the same seeds; nothing without one.
+def _earlier(path: Path | None, about: Mapping[str, Any]) -> SyntfResults:
+    """Return an earlier run of the same texts with the same seeds.
 
     Raises:
-        InputError: It is of others.
+        InputError: There is none, or it is of others.
     """
-    if path is None:
-        return {}
-    with earlier_results(path) as stored:
-        fits = all(stored[name] == results[name] for name in ("seeds", "documents", "table_1"))
-        stored["settings"] = [SweptSetting.from_json(row).to_json() for row in stored["settings"]]
-    if not fits:
+    stored = taken_over(path, SyntfResults)
+    if any(getattr(stored, name) != about[name] for name in ("seeds", "documents", "suspects")):
         raise InputError(f"{path} is of other texts or seeds: leave --earlier out, or give the same --runs.")
     return stored
 
 
-def _settings(asked: Asked, tasks: Sequence[SyntfTask], before: Sequence[Json], kept: Kept) -> list[Json]:
+def _settings(
+    asked: Asked, tasks: Sequence[SyntfTask], before: Sequence[SweptSetting], kept: Kept
+) -> tuple[SweptSetting, ...]:
     """Return a row for each setting, in the order of the tables; those of an earlier run are taken over."""
-    done = {_key(row.table, row.bench, row.setting): row for row in map(SweptSetting.from_json, before)}
+    done = {_key(row.table, row.bench, row.setting): row for row in before}
     missing = [task for task in tasks if _key(task.table, task.kind, task.setting) not in done]
     if missing:
         work = partial(_work, asked.data, asked.runs or RUNS, kept)
@@ -187,7 +174,7 @@ def _settings(asked: Asked, tasks: Sequence[SyntfTask], before: Sequence[Json], 
                 done[_key(task.table, task.kind, task.setting)] = row
                 asked.report(f"{task.table}: {', '.join(map(str, asdict(task.setting).values()))}")
     order = [_key(task.table, task.kind, task.setting) for task in _tasks()]
-    return [done[key].to_json() for key in order if key in done]
+    return tuple(done[key] for key in order if key in done)
 
 
 def _key(table: str, kind: Kind, setting: SyntfSetting) -> tuple[str, Kind, SyntfSetting]:
@@ -208,11 +195,10 @@ def _work(data: Path, runs: int, kept: Kept, task: SyntfTask) -> SweptSetting:
     """Measure one setting (in a process of its own, which loads the corpus once)."""
     bench = quoted_bench(data) if task.kind == "quoted" else benches(data)[task.kind == "learned"]
 
-    def made() -> Json:
-        measured = measure(bench, task.setting, runs, tagged=task.table == "optimum")
-        return SweptSetting(task.table, task.kind, measured).to_json()
+    def made() -> SweptSetting:
+        return SweptSetting(task.table, task.kind, measure(bench, task.setting, runs, tagged=task.table == "optimum"))
 
-    return SweptSetting.from_json(kept.part([task.table, task.kind, *map(str, asdict(task.setting).values())], made))
+    return kept.part([task.table, task.kind, *map(str, asdict(task.setting).values())], SweptSetting, made)
 
 
 def _tasks() -> Iterator[SyntfTask]:

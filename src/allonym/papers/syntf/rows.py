@@ -11,9 +11,10 @@ import numpy as np
 from allonym.anonymizers.syntf import SynTF
 from allonym.errors import InputError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
-from allonym.papers.stored import Json, Result
+from allonym.papers.ruler.rows import Measured
+from allonym.papers.stored import Json, PaperResults, Result
 from allonym.papers.syntf.spelling import SPELLINGS
-from allonym.papers.syntf.usefulness import Needed, Usefulness
+from allonym.papers.syntf.usefulness import GoodOutputs
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
@@ -86,10 +87,8 @@ class Reached(Result):
 
 
 @dataclass(frozen=True)
-class MeasuredSetting(Result):
+class MeasuredSetting(Result, beside=("setting", "reached")):
     """A setting and what is reached on what it releases."""
-
-    beside = ("setting", "reached")
 
     setting: SyntfSetting
     terms: int
@@ -97,25 +96,14 @@ class MeasuredSetting(Result):
     runs: int
     reached: Reached = field(repr=False)
 
-    def to_json(self) -> Json:
-        """Return the parameters, then what follows from them, side by side."""
-        sizes = {"terms": self.terms, "tight_loss_per_word": self.tight_loss_per_word, "runs": self.runs}
-        return asdict(self.setting) | sizes | self.reached.to_json()
-
 
 @dataclass(frozen=True)
-class SweptSetting(Result):
+class SweptSetting(Result, beside=("measured",)):
     """A row of the paper's sweeps, or of those with a learned rating: a setting, and the table it was measured for."""
-
-    beside = ("measured",)
 
     table: str
     bench: Kind
     measured: MeasuredSetting
-
-    def to_json(self) -> Json:
-        """Return both names, then what was measured, side by side."""
-        return {"table": self.table, "bench": self.bench, **self.measured.to_json()}
 
     @property
     def setting(self) -> SyntfSetting:
@@ -178,58 +166,54 @@ class WekaAttacks(Result):
     optimum: dict[str, dict[str, Means]]
 
 
-@dataclass(frozen=True)
-class SyntfResults:
-    """All that the paper's own tables and figures show.
+@dataclass(frozen=True, kw_only=True)
+class SyntfResults(
+    PaperResults,
+    beside=("good_outputs",),
+    left_out=("quoted", "weka"),
+    stored_as={
+        "learned_documents": "learned_rating_documents",
+        "suspects": "table_1",
+        "bounds": "figure_1",
+        "without_reference": "original_without_reference",
+        "quoted": "original_quoted",
+    },
+):
+    """All that the paper's tables and figures show, and what the ruler measured.
 
     Attributes:
+        seeds: One for each run.
         interval: How intervals were made, in words.
+        documents: How many messages the paper's analyst learns from, and is scored on.
+        learned_documents: How many messages a rating was learned from, an analyst learned from, and all are scored on.
         suspects: Table 1.
         bounds: Figure 1.
         original: The texts as they are.
         without_reference: The same for an analyst who leaves out what a rating was learned from.
         vectorised: Their term counts, before anything is drawn.
         scrubbed: The texts without what scrubadub takes for personal.
-        settings: What SynTF releases, by setting.
-        quoted: The texts with the lines that they quote; None if they were not measured, as with those below.
-        learned_documents: How many messages a rating was learned from, an analyst learned from, and all are scored on.
+        quoted: The texts with the lines that they quote; None if they were not measured, as with the next.
         weka: What attackers nearer to the paper's reach.
-        useful: Theorem 3.6.
-        needed: Corollary 3.7.
+        good_outputs: Theorem 3.6 and corollary 3.7.
+        settings: What SynTF releases, by setting.
+        grounds: What the ruler measured, by the names of the texts.
     """
 
+    seeds: tuple[int, ...]
     interval: str
-    suspects: tuple[Suspects, ...]
-    bounds: tuple[Bounds, ...]
-    original: Reached
-    without_reference: Reached
-    vectorised: Reached
-    scrubbed: Reached
-    quoted: Reached | None
-    settings: tuple[SweptSetting, ...]
+    documents: Mapping[str, int]
     learned_documents: Mapping[str, int]
-    weka: WekaAttacks | None
-    useful: tuple[Usefulness, ...]
-    needed: tuple[Needed, ...]
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> SyntfResults:
-        """Return the results of a run as they were stored."""
-        return cls(
-            interval=stored["interval"],
-            suspects=tuple(map(Suspects.from_json, stored["table_1"])),
-            bounds=tuple(map(Bounds.from_json, stored["figure_1"])),
-            original=Reached.from_json(stored["original"]),
-            without_reference=Reached.from_json(stored["original_without_reference"]),
-            vectorised=Reached.from_json(stored["vectorised"]),
-            scrubbed=Reached.from_json(stored["scrubbed"]),
-            quoted=Reached.from_json(stored["original_quoted"]) if "original_quoted" in stored else None,
-            settings=tuple(map(SweptSetting.from_json, stored["settings"])),
-            learned_documents=stored["learned_rating_documents"],
-            weka=WekaAttacks.from_json(stored["weka"]) if "weka" in stored else None,
-            useful=tuple(map(Usefulness.from_json, stored.get("theorem_3_6", []))),
-            needed=tuple(map(Needed.from_json, stored.get("corollary_3_7", []))),
-        )
+    suspects: tuple[Suspects, ...]
+    bounds: tuple[Bounds, ...] = field(repr=False)
+    original: Reached = field(repr=False)
+    without_reference: Reached = field(repr=False)
+    vectorised: Reached = field(repr=False)
+    scrubbed: Reached = field(repr=False)
+    quoted: Reached | None = field(default=None, repr=False)
+    weka: WekaAttacks | None = field(default=None, repr=False)
+    good_outputs: GoodOutputs = field(default=GoodOutputs(), repr=False)
+    settings: tuple[SweptSetting, ...] = field(repr=False)
+    grounds: Mapping[str, Measured] = field(default_factory=dict, repr=False)
 
     @property
     def scenarios(self) -> list[str]:

@@ -7,7 +7,6 @@ from dataclasses import asdict
 
 from allonym.drawing.tables import markdown_table
 from allonym.metrics.figures import rounded_percent, spread
-from allonym.papers import Results
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.syntf.rows import KEPT, Kind, Mean, Means, Reached, SweptSetting, SyntfResults
 from allonym.papers.syntf.runs import TAGGED, WRITEPRINTS
@@ -25,9 +24,8 @@ SHOWN = "Top 10/Any"
 LEFT_OPEN = ("composition", "vectors", "spelling", "quotes")  # tables of what the paper names and does not measure
 
 
-def markdown(results: Results) -> str:
+def markdown(shown: SyntfResults) -> str:
     """Return all tables."""
-    shown = SyntfResults.from_json(results)
     parts = [
         "Weighted F1 of the better analyst and of the *best attacker*: whichever does best on the test messages of the "
         "paper's two (WritePrints with an SVM or naive Bayes), an SVM over words, one over characters and naive Bayes "
@@ -41,7 +39,7 @@ def markdown(results: Results) -> str:
         _weka(shown),
         _usefulness(shown),
         _learned(shown),
-        ruler.chapter(results["grounds"]),
+        ruler.chapter(shown.grounds),
         "SynTF has the shipped words here, as a user has it without reference texts; a learned rating is learned as "
         "above, and two of its attackers read texts through it.",
     ]
@@ -228,12 +226,12 @@ def _weka(shown: SyntfResults) -> str:
 
 
 def _usefulness(shown: SyntfResults) -> str:
-    if not shown.needed:
+    if not shown.good_outputs.needed:
         return ""
     head = ["good outputs", "outputs", "necessary ε", "ε that it takes", "sufficient ε"]
     lines = [
         [str(row.good), f"{row.outputs:,}", f"{row.necessary:.1f}", f"{row.epsilon:.1f}", f"{row.sufficient:,.0f}"]
-        for row in shown.needed
+        for row in shown.good_outputs.needed
     ]
     text = (
         "Medians over words: which ε makes one of a word's best substitutes as likely as not, with the paper's rating "

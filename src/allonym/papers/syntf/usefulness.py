@@ -60,6 +60,21 @@ class Needed(Result):
 
 
 @dataclass(frozen=True)
+class GoodOutputs(
+    Result, stored_as={"useful": "theorem_3_6", "needed": "corollary_3_7"}, left_out=("useful", "needed")
+):
+    """Both on a vocabulary; empty if they were not measured.
+
+    Attributes:
+        useful: Theorem 3.6.
+        needed: Corollary 3.7.
+    """
+
+    useful: tuple[Usefulness, ...] = ()
+    needed: tuple[Needed, ...] = ()
+
+
+@dataclass(frozen=True)
 class _RatedWord:
     """A word's ratings, best first, and where the good ones end (among equals none is left out)."""
 
@@ -95,12 +110,11 @@ class _RatedWord:
         return high
 
 
-def of_vocabulary(
-    terms: Sequence[str], table: WordTable, *, spelling_weight: float
-) -> tuple[list[Usefulness], list[Needed]]:
+def of_vocabulary(terms: Sequence[str], table: WordTable, *, spelling_weight: float) -> GoodOutputs:
     """Return both, for the paper's rating of terms, which the table must have, by their vectors."""
     vectors = table.vectors[table.rows(terms)]
-    useful, needed = [], []
+    useful: list[Usefulness] = []
+    needed: list[Needed] = []
     for outputs in [*(size for size in OUTPUTS if size < len(terms)), len(terms)]:
         chosen = np.unique(np.linspace(0, len(terms) - 1, outputs).astype(np.int64))
         words = [terms[term] for term in chosen.tolist()]
@@ -109,12 +123,14 @@ def of_vocabulary(
         needed += [_needed(good, rows) for good in GOOD if good < len(words)]
         if outputs == len(terms):
             useful = [_useful(good, epsilon, rows) for good in GOOD if good < len(words) for epsilon in EPSILONS]
-    return useful, needed
+    return GoodOutputs(tuple(useful), tuple(needed))
 
 
-def figures(useful: Sequence[Usefulness], needed: Sequence[Needed]) -> dict[str, Figure]:
-    """Return a figure of the theorem and one of the corollary."""
-    return {"theorem-3-6": _theorem(useful), "corollary-3-7": _corollary(needed)}
+def figures(shown: GoodOutputs) -> dict[str, Figure]:
+    """Return a figure of the theorem and one of the corollary, if they were measured."""
+    if shown == GoodOutputs():
+        return {}
+    return {"theorem-3-6": _theorem(shown.useful), "corollary-3-7": _corollary(shown.needed)}
 
 
 def _sorted_rows(ratings: WordRatings) -> Iterator[Float64]:

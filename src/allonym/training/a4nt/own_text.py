@@ -31,7 +31,7 @@ from allonym.training.a4nt.judges import JudgePanel, Opponent, WordModel
 from allonym.training.a4nt.loop import A4ntSettings, A4ntTraining
 from allonym.training.a4nt.losses import RECIPES
 from allonym.training.a4nt.network import Translator, TranslatorShape, Variant, make
-from allonym.training.a4nt.watch import measure
+from allonym.training.a4nt.watch import TranslatorFigures, measure
 from allonym.training.fitting import arrays_of, fill, seeded
 from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish, read_arrays, read_state, save_checkpoint
 from allonym.training.steps import Limit
@@ -123,7 +123,7 @@ class Networks:
 
 def train(
     corpus: A4ntCorpus, plan: A4ntPlan, folder: Path, *, device: torch.device, resume: bool, progress: Progress
-) -> dict[str, Any]:
+) -> TranslatorFigures:
     """Train a translator, write it as a model folder, and return figures about it, on the text held out.
 
     To resume is to go on after the last finished stage in the folder, which must be of this corpus and plan; otherwise
@@ -193,18 +193,17 @@ def _on(sample: ClassSample, device: torch.device) -> A4ntSentences:
     return A4ntSentences(sample.tokens, sample.lengths, device, sample.documents)
 
 
-def _measured(corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, device: torch.device) -> dict[str, Any]:
+def _measured(corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, device: torch.device) -> TranslatorFigures:
     held_out = []
     for sample in corpus.watched:
         count = max(1, int((np.cumsum(sample.lengths) <= _MOST_TOKENS_WATCHED).sum()))
         tokens = sample.tokens[: int(sample.lengths[:count].sum())]
         held_out.append(_on(ClassSample(tokens, sample.lengths[:count], sample.documents[:count]), device))
     draw = WordDraw(torch.Generator(device).manual_seed(plan.seed))
-    figures = measure(networks.translator, networks.judge, networks.language, held_out, draw)
-    return {name: round(value, 4) for name, value in figures.items()}
+    return measure(networks.translator, networks.judge, networks.language, held_out, draw).rounded()
 
 
-def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, figures: dict[str, Any]) -> None:
+def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks, figures: TranslatorFigures) -> None:
     """Write the model beside the checkpoint, check that it can be read, then put it in its place."""
     made = folder / CHECKPOINT / FINISHED
     name = folder.resolve().name
@@ -216,7 +215,7 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
         "classes": list(corpus.classes),
         models.TRAINED_ON: models.USER_TEXT,
         "training": {**chosen, "differential_privacy": False},
-        "held_out": figures,
+        "held_out": figures.to_json(),
     }
     store.save(made, networks.translator, networks.judge, corpus.vocabulary, facts)
     (_, _), (judge_embedding, judge_hidden), *_ = SIZES[plan.size]
@@ -233,7 +232,7 @@ def _finish(folder: Path, corpus: A4ntCorpus, plan: A4ntPlan, networks: Networks
         "and_names": " and names" if plan.names else "",
     }
     del values["classes"]
-    (made / models.CARD).write_text(store.card(name, corpus.classes, values, figures), "utf-8")
+    (made / models.CARD).write_text(store.card(name, corpus.classes, values, figures.to_json()), "utf-8")
     models.seal(made)
     A4ntReader.open(made)
     publish(folder)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
 
 import numpy as np
 import torch
@@ -19,6 +20,49 @@ from allonym.training.a4nt.losses import language_loss
 from allonym.training.a4nt.network import Direction, Translator
 
 
+@dataclass(frozen=True)
+class OneWay:
+    """What becomes of sentences of one class on their way to another; shares from 0 to 1.
+
+    Attributes:
+        sentences_before: How often the judge names the true writer of a sentence, before.
+        sentences_after: The same after translation.
+        documents_before: How often it names the true writer of a document, before.
+        documents_after: The same after translation.
+        kept: Share of the words that are kept.
+        language_before: The language model's loss a word, before.
+        language_after: The same after translation.
+    """
+
+    sentences_before: float
+    sentences_after: float
+    documents_before: float
+    documents_after: float
+    kept: float
+    language_before: float
+    language_after: float
+
+
+@dataclass(frozen=True)
+class TranslatorFigures(OneWay):
+    """Means over all directions, and the worst of them.
+
+    Attributes:
+        documents_worst: How often the true writer of a document is still named in the direction in which that is most
+            frequent.
+    """
+
+    documents_worst: float
+
+    def to_json(self) -> dict[str, float]:
+        """Return the figures by name."""
+        return dict(vars(self))
+
+    def rounded(self) -> TranslatorFigures:
+        """Return them with four digits."""
+        return TranslatorFigures(*(round(value, 4) for value in astuple(self)))
+
+
 @torch.no_grad()
 def measure(
     translator: Translator,
@@ -27,14 +71,8 @@ def measure(
     held_out: Sequence[A4ntSentences],
     draw: WordDraw,
     batch_size: int = 512,
-) -> dict[str, float]:
-    """Translate held-out sentences of every class to the next one and look at them.
-
-    Returns:
-        Means over directions: how often the judge names the true writer of a sentence and of a document, before and
-        after; the share of words that are kept; and the language model's loss before and after. `documents_worst` is
-        how often the true writer of a document is still named in the direction in which that is most frequent.
-    """
+) -> TranslatorFigures:
+    """Translate held-out sentences of every class to the next one and look at them."""
     for network in (translator, judge, language):
         network.eval()
     classes = len(held_out)
@@ -42,8 +80,8 @@ def measure(
         _one_way(translator, judge, language, sentences, Direction(writer, (writer + 1) % classes), draw, batch_size)
         for writer, sentences in enumerate(held_out)
     ]
-    worst = max(row["documents_after"] for row in rows)
-    return {name: float(np.mean([row[name] for row in rows])) for name in rows[0]} | {"documents_worst": worst}
+    means = {each.name: float(np.mean([getattr(row, each.name) for row in rows])) for each in fields(OneWay)}
+    return TranslatorFigures(**means, documents_worst=max(row.documents_after for row in rows))
 
 
 def _one_way(
@@ -54,7 +92,7 @@ def _one_way(
     direction: Direction,
     draw: WordDraw,
     batch_size: int,
-) -> dict[str, float]:
+) -> OneWay:
     count = len(sentences)
     before, after = (np.zeros((count, translator.shape.classes)) for _ in range(2))
     shared, words, fluency = 0, 0, np.zeros(2)
@@ -72,15 +110,15 @@ def _one_way(
         fluency[0] += share * float(language_loss(language, batch.words, batch.lengths, direction.source))
         fluency[1] += share * float(language_loss(language, written, lengths, direction.target))
     documents = np.arange(count) if sentences.documents is None else sentences.documents
-    return {
-        "sentences_before": float((before.argmax(1) == direction.source).mean()),
-        "sentences_after": float((after.argmax(1) == direction.source).mean()),
-        "documents_before": _document_share(before, documents, direction.source),
-        "documents_after": _document_share(after, documents, direction.source),
-        "kept": shared / words,
-        "language_before": float(fluency[0]),
-        "language_after": float(fluency[1]),
-    }
+    return OneWay(
+        sentences_before=float((before.argmax(1) == direction.source).mean()),
+        sentences_after=float((after.argmax(1) == direction.source).mean()),
+        documents_before=_document_share(before, documents, direction.source),
+        documents_after=_document_share(after, documents, direction.source),
+        kept=shared / words,
+        language_before=float(fluency[0]),
+        language_after=float(fluency[1]),
+    )
 
 
 def _document_share(scores: NDArray[np.float64], documents: NDArray[np.int64], writer: int) -> float:

@@ -39,8 +39,8 @@ class CharacterAveragesNetwork(Classifier):
         """
         # Whole n-grams are dropped, the same in all texts of a batch, as did the embedding layer of Keras 1 that the
         # authors used. Dropping single numbers instead would hardly be felt in a mean over thousands of n-grams.
-        kept = nn.functional.dropout(torch.ones_like(self.embedding.weight[:, 0]), self.dropout, self.training)  # (G,)
-        shares = shares * kept[grams]
+        mask = nn.functional.dropout(torch.ones_like(self.embedding.weight[:, 0]), self.dropout, self.training)  # (G,)
+        shares = shares * mask[grams]
         mean = self.embedding(grams, starts, per_sample_weights=shares)  # (B, E)
         scores: Tensor = self.output(mean)  # (B, C)
         return scores.log_softmax(-1)

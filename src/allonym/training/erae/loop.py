@@ -211,7 +211,7 @@ class EraeTraining:
 
     def _look(self, loss: Tensor) -> None:
         """Measure on the held-out sentences, and end a stage that no longer helps."""
-        figures = measure(self.network, self.held_out, self.vectors, self.settings.batch_size)
+        figures = measure(self.network, self.held_out, self.vectors, self.settings.batch_size).to_json()
         figures["held_out_loss"] = self._held_out_loss()
         self.best.look(figures["held_out_loss"], self.network)
         figures |= {"loss": float(loss), "done": self.done, "step": self.step, "lowest": self.best.lowest}
@@ -229,15 +229,30 @@ class EraeTraining:
         return sum(float(self.loss(batch, same_noise)) for batch in batches) / len(batches)
 
 
-@torch.no_grad()
-def measure(network: Erae, sentences: EraeSentences, vectors: Tensor, batch_size: int) -> dict[str, float]:
-    """Measure a network as it will be used, without noise.
+@dataclass(frozen=True)
+class WordFigures:
+    """What a network makes of clear sentences, per word.
 
-    Returns:
-        Per word: the mean negative log-likelihood of the original (`clear_loss`), how often it is the most likely
-        word (`accuracy`) or among the five (`among_five`), and the mean cosine of the other four to five with
-        it (`closeness`), where there is a vector.
+    Attributes:
+        clear_loss: Mean negative log-likelihood of the original word.
+        accuracy: How often that is the most likely one.
+        among_five: How often it is among the five most likely.
+        closeness: Mean cosine of the other four to five with it, where there is a vector.
     """
+
+    clear_loss: float
+    accuracy: float
+    among_five: float
+    closeness: float
+
+    def to_json(self) -> dict[str, float]:
+        """Return the figures by name."""
+        return dict(vars(self))
+
+
+@torch.no_grad()
+def measure(network: Erae, sentences: EraeSentences, vectors: Tensor, batch_size: int) -> WordFigures:
+    """Measure a network as it will be used, without noise."""
     network.eval()
     sums = torch.zeros(6, dtype=torch.float64, device=vectors.device)
     for batch in sentences.in_order(batch_size):
@@ -258,9 +273,9 @@ def measure(network: Erae, sentences: EraeSentences, vectors: Tensor, batch_size
         ]
         sums += torch.stack([part.double() for part in parts])
     loss, first, among, count, closeness, others_count = sums.tolist()
-    return {
-        "clear_loss": loss / count,
-        "accuracy": first / count,
-        "among_five": among / count,
-        "closeness": closeness / max(1.0, others_count),
-    }
+    return WordFigures(
+        clear_loss=loss / count,
+        accuracy=first / count,
+        among_five=among / count,
+        closeness=closeness / max(1.0, others_count),
+    )

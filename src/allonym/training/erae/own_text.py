@@ -23,7 +23,7 @@ from allonym.training.erae import checkpoints
 from allonym.training.erae.batches import EraeSentences
 from allonym.training.erae.corpus import EraeCorpus
 from allonym.training.erae.folder import USER_CARD, write
-from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, measure
+from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, WordFigures, measure
 from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
 from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
@@ -97,9 +97,28 @@ class Watcher:
     stop: Callable[[], bool] = lambda: False
 
 
+@dataclass(frozen=True)
+class TrainedErae:
+    """What came of a run.
+
+    Attributes:
+        held_out: What the network makes of the sentences held out.
+        lowest: The lowest loss of all looks, on noisy sentences.
+        steps: How many were made, those of an interrupted run included.
+        words: Of the vocabulary.
+        as_if_uninterrupted: Whether an uninterrupted run would have made the same model.
+    """
+
+    held_out: WordFigures
+    lowest: float
+    steps: int
+    words: int
+    as_if_uninterrupted: bool
+
+
 def train(
     corpus: EraeCorpus, recipe: EraeRecipe, folder: Path, *, device: torch.device, resume: bool, watcher: Watcher
-) -> dict[str, Any]:
+) -> TrainedErae:
     """Train a network, write it as a model folder, and return figures about it.
 
     To resume is to go on from the checkpoint in the folder, which must be of this corpus and recipe; otherwise a model
@@ -125,7 +144,8 @@ def train(
                 "There is not enough memory on the graphics card; choose a smaller --batch, --size or --words."
             ) from error
         keeper.write(training)
-    return _finish(folder, corpus, recipe, network, training) | {"as_if_uninterrupted": exact}
+    final = _finish(folder, corpus, recipe, network, training)
+    return TrainedErae(final, training.best.lowest, training.step, len(corpus.vocabulary), exact)
 
 
 def _training(corpus: EraeCorpus, recipe: EraeRecipe, device: torch.device) -> EraeTraining:
@@ -182,15 +202,13 @@ class _Keeper:
         self._took = self._written - began
 
 
-def _finish(
-    folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae, training: EraeTraining
-) -> dict[str, Any]:
-    """Write the model beside the checkpoint, then put it in its place."""
+def _finish(folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae, training: EraeTraining) -> WordFigures:
+    """Write the model beside the checkpoint, then put it in its place; return how good it is."""
     final = measure(network, training.held_out, training.vectors, recipe.batch)
     figures = {
-        "original word the most likely": final["accuracy"],
-        "original word among the five most likely": final["among_five"],
-        "negative log-likelihood of the original word": final["clear_loss"],
+        "original word the most likely": final.accuracy,
+        "original word among the five most likely": final.among_five,
+        "negative log-likelihood of the original word": final.clear_loss,
         "loss on noisy sentences, the lowest": training.best.lowest,
         f"training steps of {recipe.batch} sentences": training.step,
         "minutes": round(training.clock.seconds / 60, 2),
@@ -211,7 +229,7 @@ def _finish(
         sentences=corpus.watched(_SENTENCES_FOR_ROUNDING),
     )
     publish(folder)
-    return {**final, "lowest": training.best.lowest, "steps": training.step, "words": len(corpus.vocabulary)}
+    return final
 
 
 def _training_record(recipe: EraeRecipe, training: EraeTraining) -> dict[str, Any]:
