@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: run test test-all test-narrow test-aarch64 lint bench bench-narrow man numbers dist docs clean
+.PHONY: run test test-all test-narrow test-aarch64 lint bench bench-narrow man numbers pictures dist bundle docs clean
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "allonym needs Python 3.11 or newer: make PYTHON=python3.12 ...")'
@@ -72,17 +72,31 @@ man: $(VENV)/.dev
 numbers: $(VENV)/.dev
 	$(BIN)/python tools/fill_numbers.py
 
+# The pictures of the page in docs/images, taken again (needs Debian's chromium).
+pictures: $(VENV)/.dev
+	$(BIN)/python benchmarks/page_pictures.py
+	$(BIN)/python benchmarks/tutorial_pictures.py
+
 dist: man
 	$(BIN)/python -m build --no-isolation --outdir dist .
 
-$(VENV)/.docs: $(VENV)/.dev
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+# One file that installs without a network, for the Python and the kind of processor that make it, and a test of it.
+bundle: dist
+	$(BIN)/python tools/bundle/make.py $$(ls -t dist/allonym-*.whl | head -n 1)
+	$(BIN)/python -m pytest tests/end_to_end/test_bundle.py
+
+# What builds the site and nothing else: neither this package nor what it needs (torch least of all) is imported for it.
+DOCS := $(VENV)/docs
+$(DOCS)/.made: pyproject.toml
+	$(PYTHON) -m venv $(DOCS)
+	$(DOCS)/bin/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"], sep="\n")' > $(DOCS)/needed.txt
+	$(DOCS)/bin/python -m pip install --quiet --disable-pip-version-check -r $(DOCS)/needed.txt
 	@touch $@
 
-# The pages are gathered in build/docs, the site is in build/site.
-docs: $(VENV)/.docs
-	$(BIN)/python tools/build_docs.py
-	$(BIN)/zensical build --clean --strict -f build/mkdocs.yml
+# The pages are gathered in build/docs, the site is in build/site: open build/site/index.html.
+docs: $(DOCS)/.made
+	$(DOCS)/bin/python tools/build_docs.py
+	$(DOCS)/bin/zensical build --clean --strict -f build/mkdocs.yml
 
 clean:
 	rm -rf $(VENV) build dist out

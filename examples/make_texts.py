@@ -1,18 +1,22 @@
-"""Write made-up texts by six made-up writers, for the tutorials: a table of hotel reviews, and a folder a writer.
+"""Write made-up texts by made-up writers, for the tutorials: tables of what they say about hotels, a folder a writer.
 
     python examples/make_texts.py DIR
 
 DIR/reviews.csv has the columns id, user, stars and review; DIR/writers/NAME/*.txt are the same reviews, and
 DIR/mine.txt is a letter by one of the six, anna, that is not among them. DIR/words.txt is a public list of words that
-people use about hotels. Nothing is random: every run writes the same.
+people use about hotels. DIR/survey.xlsx is a workbook: short answers by 22 guests of three hotels, ten by each, in the
+columns id, guest, hotel, satisfied and answer. Nothing is random: every run writes the same.
 """
 
 from __future__ import annotations
 
 import csv
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+
+import openpyxl
 
 REVIEWS = 16  # of each writer
 SENTENCES = 9  # of each review
@@ -67,6 +71,36 @@ WRITERS = {
     "fay": Writer(("Well!", "Oh,", "I must say,"), ("awfully", "dreadfully"), (" - oh, and", " - while"), "!"),
 }
 
+HOTELS = ("Harbour", "Station", "Market")
+GUESTS = 22
+ANSWERS = 10  # of each guest
+
+
+def guest(number: int) -> Writer:
+    """Return one of up to 216 guests, whose habits are mixed from those of the six writers."""
+    every = list(WRITERS.values())
+    opens, joins, very = (every[number // step % len(every)] for step in (1, 6, 36))
+    return Writer(opens.opens, very.very, joins.joins, every[(number + number // 6) % len(every)].close)
+
+
+def survey(guests: int = GUESTS, answers: int = ANSWERS) -> Iterator[tuple[object, ...]]:
+    """Yield the rows of the survey, the names of its columns first."""
+    yield "id", "guest", "hotel", "satisfied", "answer"
+    for number in range(guests * answers):
+        who, stay = number % guests, number // guests
+        good = (number * 7 + stay) % 3 != 0
+        text = guest(who).text(number * 13 + stay, 2 + number % 3, good)
+        yield number + 1, f"guest {who + 1:03}", HOTELS[(who + stay) % 3], "yes" if good else "no", text
+
+
+def write_survey(path: Path, rows: Iterable[tuple[object, ...]]) -> None:
+    """Write rows as a spreadsheet would save them."""
+    book = openpyxl.Workbook(write_only=True)
+    sheet = book.create_sheet("survey")
+    for row in rows:
+        sheet.append(row)
+    book.save(path)
+
 
 def main() -> None:
     """Write everything."""
@@ -86,6 +120,7 @@ def main() -> None:
     more = ("hotel", "night", "station", "harbour", "floor", "market", "church", "money")
     public = sorted({*THINGS, *GOOD, *BAD, *more})
     (folder / "words.txt").write_text("\n".join(public) + "\n", "utf-8")
+    write_survey(folder / "survey.xlsx", survey())
     (folder / "mine.txt").write_text(WRITERS["anna"].text(5003, 24, good=False) + "\n", "utf-8")
 
 

@@ -128,7 +128,8 @@ def main() -> None:
             shutil.copyfile(source, target)
     config = yaml.safe_load((ROOT / "mkdocs.yml").read_text("utf-8"))
     config["docs_dir"], config["site_dir"] = "docs", "site"
-    python = config["plugins"][1]["mkdocstrings"]["handlers"]["python"]
+    [about] = [plugin["mkdocstrings"] for plugin in config["plugins"] if "mkdocstrings" in plugin]
+    python = about["handlers"]["python"]
     python["paths"] = [str(SOURCE.parent)]
     python["options"]["extensions"] = [str(ROOT / "tools" / "griffe_doctests.py")]
     nav = config["nav"]

@@ -21,7 +21,8 @@ from allonym.cli.talk import Talk
 from allonym.papers.frontier import measured
 
 PAGE = Path(__file__).resolve().parents[1] / "man" / "allonym.1"
-FRONTIER = Path(__file__).resolve().parents[1] / "results" / "frontier.json"
+RESULTS = Path(__file__).resolve().parents[1] / "results"
+MEASURED = [RESULTS / f"{name}.json" for name in ("frontier", "syntf")]
 
 END = """\
 .SH EXIT STATUS
@@ -113,7 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--check", action="store_true", help="only tell whether they are up to date")
     chosen = parser.parse_args()
-    figures = (methods.MEASURED, lambda: measured.stored(FRONTIER))
+    figures = (methods.MEASURED, lambda: measured.stored(*MEASURED))
     pages = ((told.STORED, told.as_stored), figures, (PAGE, page))  # the last reads the first
     for path, made in pages:
         if chosen.check and (not path.is_file() or path.read_text("utf-8") != made()):

@@ -49,6 +49,12 @@ def test_no_link_is_dead(page):
             assert anchor in anchors(path), f"{link} has no such heading"
 
 
+@pytest.mark.parametrize("figure", sorted((ROOT / "results").glob("*.svg")), ids=lambda figure: figure.stem)
+def test_every_figure_is_shown_on_a_page(figure):
+    shown = re.compile(rf"^!\[[^\]]+\]\(\.\./results/{re.escape(figure.name)}\)$", re.MULTILINE)
+    assert any(shown.search(page.read_text("utf-8")) for page in (ROOT / "docs").glob("*.md"))
+
+
 def test_the_link_test_can_fail(tmp_path):
     (tmp_path / "page.md").write_text("# A page\n\n[gone](nowhere.md)\n", "utf-8")
     with pytest.raises(AssertionError, match="leads nowhere"):
@@ -124,7 +130,8 @@ def test_what_is_shown_is_compared():
 @pytest.fixture
 def place(tmp_path):
     """A folder as a clone looks to the tutorials, with the programs they call."""
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for name in ("examples", "CONTRIBUTING.md"):
+        (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "bin").mkdir()
     for name, line in (("python", sys.executable), ("allonym", f"{sys.executable} -m allonym")):
         program = tmp_path / "bin" / name

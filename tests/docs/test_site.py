@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from tests.conftest import PATIENCE
 
 yaml = pytest.importorskip("yaml", reason="the site is built with the extra docs")
 
@@ -101,14 +105,78 @@ def test_examples_in_docstrings_are_shown_as_code():
     assert fenced(known) == known
 
 
-@pytest.mark.skipif(importlib.util.find_spec("zensical") is None, reason="zensical is not installed (the extra docs)")
-def test_the_site_is_built_without_a_warning_and_fetches_nothing(site):
+@pytest.fixture(scope="module")
+def built(site):
+    """Build the site; return its folder."""
+    if importlib.util.find_spec("zensical") is None:
+        pytest.skip("zensical is not installed (the extra docs)")
     line = [sys.executable, "-m", "zensical", "build", "--strict", "-f", str(site / "mkdocs.yml")]
     done = subprocess.run(line, cwd=site, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    for page in (site / "site").rglob("*.html"):
+    return site / "site"
+
+
+def test_the_site_is_built_without_a_warning_and_fetches_nothing(built):
+    for page in built.rglob("*.html"):
         fetched = re.findall(
             r'<(?:script|img|link|iframe)\b[^>]*(?:src|href)="?(https?://[^"\s>]+)', page.read_text("utf-8")
         )
         assert not fetched, page.name
-    assert (site / "site" / "api" / "allonym.mechanisms.html").is_file()
+    assert (built / "api" / "allonym.mechanisms.html").is_file()
+
+
+def test_every_picture_of_a_page_is_there(built):
+    shown = 0
+    for page in built.rglob("*.html"):
+        for source in re.findall(r'<img\b[^>]*src="([^":]+)"', page.read_text("utf-8")):
+            assert (page.parent / source).is_file(), f"{page.name}: {source}"
+            shown += 1
+    assert shown > 20
+
+
+@pytest.fixture(scope="module")
+def browser():
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    program = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("chromium-browser")
+    if program is None:
+        pytest.skip("there is no chromium on this machine")
+    with api.sync_playwright() as playwright:
+        started = playwright.chromium.launch(
+            executable_path=program, args=["--headless", "--no-sandbox"], timeout=1000 * PATIENCE
+        )
+        yield started
+        started.close()
+
+
+@pytest.mark.parametrize("page", ["index.html", "results/syntf.html"])
+def test_the_search_works_on_pages_from_the_disk(page, built, browser):
+    tab = browser.new_page()
+    tab.set_default_timeout(1000 * PATIENCE)
+    requests: list[str] = []
+    tab.on("request", lambda request: requests.append(request.url))
+    tab.goto((built / page).as_uri())
+    tab.get_by_role("button", name="Search").first.click()
+    box = tab.locator("input[aria-label=Search]")
+    box.press_sequentially("Ghostwriter", delay=20)
+    found = tab.locator("dialog a[href*='/ghostwriter.html']")
+    found.first.wait_for()
+    assert box.input_value() == "Ghostwriter"
+    found.first.click()
+    tab.wait_for_url("**/ghostwriter.html*")
+    tab.close()
+    assert all(url.startswith(("file:", "data:", "blob:", "about:")) for url in requests)
+
+
+def test_docs_are_built_without_what_only_the_program_needs(tmp_path):
+    """`make docs` makes an environment of its own, of what the extra docs names and nothing else."""
+    if shutil.which("make") is None:
+        pytest.skip("there is no make")
+    line = ["make", "--dry-run", "docs", f"VENV={tmp_path / 'venv'}"]
+    planned = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    installed = [line for line in planned.splitlines() if " install " in line]
+    assert len(installed) == 1
+    assert "-r " in installed[0]
+    assert "-e" not in installed[0].split()
+    source = (ROOT / "tools" / "build_docs.py").read_text("utf-8")
+    imported = {name.split(".")[0] for name in re.findall(r"^(?:from|import) (\S+)", source, re.MULTILINE)}
+    assert imported - sys.stdlib_module_names == {"yaml"}

@@ -15,6 +15,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 LETTER = ROOT / "examples" / "letter.txt"
 A4NT = ("a4nt-age", "a4nt-age-neutral", "a4nt-gender", "a4nt-speech")
+MOST_WHEEL_BYTES, MOST_MODEL_BYTES = 100_000_000, 90_000_000
 MODELS = (*A4NT, "erae-en", "neutral-en", "pairs-en", "style-en", "style-encoder-en", "words-en")
 
 needs_build = pytest.mark.skipif(
@@ -89,6 +90,17 @@ def test_the_installed_wheel_works(clean, tmp_path):
     written = run(clean, tmp_path, "anonymize", LETTER, "--method", "erae", "--sentences", 2, "-o", "-")
     assert written.stdout.strip()
     assert "proved" in written.stderr
+
+
+@needs_build
+def test_the_wheel_is_small_enough_for_an_index(wheel):
+    assert wheel.stat().st_size < MOST_WHEEL_BYTES
+
+
+def test_shipped_models_together_are_small():
+    shipped = [path for path in (ROOT / "src" / "allonym" / "models").rglob("*") if path.is_file()]
+    assert len(shipped) > 4 * len(MODELS)  # weights, card, configuration and checksums of each
+    assert sum(path.stat().st_size for path in shipped) < MOST_MODEL_BYTES
 
 
 @needs_build

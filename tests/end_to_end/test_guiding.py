@@ -10,9 +10,7 @@ import pytest
 
 from allonym.cli import told
 from allonym.cli.methods import MEASURED
-from allonym.cli.presets import PRESETS
 from allonym.papers.frontier import measured
-from allonym.papers.ruler.settings import OURS
 
 ROOT = Path(__file__).resolve().parents[2]
 SMALL = ("--method", "random-replacement", "--words", "5")
@@ -51,23 +49,6 @@ def test_help_of_one_method_shows_its_options_alone(method, command):
     assert "--output" in helped
 
 
-@pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_is_a_setting_that_was_measured(name, command, tmp_path):
-    path = tmp_path / "letter.txt"
-    path.write_text("Dear all, this is a short letter about trains.", "utf-8")
-    line = ("anonymize", path, "--preset", name, "--dry-run", "--json")
-    result = command(*line).done()
-    assert f"Preset {name}: --method" in result.err
-    parameters = result.json["parameters"]
-    alike = [
-        setting
-        for setting in OURS
-        if setting.method == result.json["method"]
-        and all(parameters[key] == value for key, value in setting.parameters.items())
-    ]
-    assert alike
-
-
 def test_what_is_given_goes_before_a_preset(command, tmp_path):
     path = tmp_path / "letter.txt"
     path.write_text("Trains are late.", "utf-8")
@@ -76,7 +57,8 @@ def test_what_is_given_goes_before_a_preset(command, tmp_path):
 
 
 def test_methods_are_compared_by_measured_figures(command):
-    assert MEASURED.read_text("utf-8") == measured.stored(ROOT / "results" / "frontier.json")
+    sources = [ROOT / "results" / f"{name}.json" for name in ("frontier", "syntf")]
+    assert MEASURED.read_text("utf-8") == measured.stored(*sources)
     shown = command("methods").done()
     rows = {line.split()[0] for line in shown.out.splitlines() if line}
     assert set(told.kept()["methods"]) <= rows

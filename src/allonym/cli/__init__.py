@@ -76,10 +76,11 @@ class LazyGroup(click.Group):
             formatter.write_dl(sorted(self._summaries.items()))
 
 
-_HELP = """Tells how recognisable your writing is, and rewrites it with a proved privacy guarantee. Works offline.
+_HELP = """Tells how recognisable your writing is, and rewrites it; most methods have a proved guarantee. Works offline.
 
 \b
 allonym check letter.txt                              what gives it away
+allonym anonymize letter.txt --preset letter          written anew, with its facts
 allonym anonymize survey.xlsx --preset survey         a table, an answer a row
 allonym methods                                       which method is for what
 allonym serve                                         all of it in a browser

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +10,28 @@ import click
 
 from allonym.cli import RISK
 from allonym.cli.candidates import ComparedMethods, ComparedTable, comparing_options
+from allonym.cli.guiding import KindChoice, MethodCommand
 from allonym.cli.numbers import SHARE
+from allonym.cli.presets import ABOUT, PRESETS, expanded
 from allonym.cli.talk import Talk, common_options
 from allonym.evaluation import report
 from allonym.evaluation.attack import HEADLINE
 
+_HELP = """Measure protections on TABLE (.csv, .xlsx, .jsonl or .parquet): attacks before and after, and usefulness.
 
-@click.command(name="evaluate")
+Writes a folder with report.html, report.json, and a CSV and SVG of each figure. Nothing anonymized is kept.
+
+\b
+allonym evaluate survey.xlsx --preset survey --text answer --author person --report report
+allonym evaluate reviews.csv --text review --author user --label stars \\
+    --method syntf --sweep epsilon=35,40,45 --report report
+allonym evaluate --method erae --help                        the options of one method
+"""
+
+
+@click.command(name="evaluate", cls=MethodCommand, help=_HELP)
 @comparing_options
+@click.option("--preset", type=KindChoice(PRESETS), help=ABOUT)
 @click.option(
     "--split", help="Column that says train or test; by default 70 % of each author's texts are for training."
 )
@@ -44,13 +59,13 @@ def command(
     public: bool,
     force: bool,
     fail_above: float | None,
+    preset: str | None,
     **others: Any,  # noqa: ANN401 - what is compared, on what and by whom, and the parameters of the methods
 ) -> None:
-    """Measure protections on TABLE (.csv, .jsonl or .parquet): attacks before and after, and usefulness.
-
-    Writes a folder with report.html, report.json, and a CSV and SVG of each figure. Nothing anonymized is kept.
-    """
+    """Measure protections on TABLE."""
     talk: Talk = context.obj
+    if preset is not None:
+        talk.say(f"Preset {preset}: {shlex.join(expanded(preset))}")
     report.check_folder(folder, force)
     table = ComparedTable.taken(others)
     compared = ComparedMethods.of(context, others, table=table, released=released)

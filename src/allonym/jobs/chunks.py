@@ -49,7 +49,7 @@ class Layout:
     """What the rows of an output look like; small and plain, so that workers can be sent one."""
 
     vectors: bool
-    format: Format  # the format of the input, and of text output
+    format: Format  # of text output
     text: str
     columns: tuple[str, ...]  # the columns to write, in order
 

@@ -105,7 +105,7 @@ def _charge(job: Plan, options: Options, fingerprint: str = "") -> int | None:
 
 def _layout(job: Plan) -> Layout:
     vectors = job.anonymizer.kind == "vectors"
-    return Layout(vectors, job.documents.format, job.documents.text or "text", job.documents.columns)
+    return Layout(vectors, job.written_as, job.documents.text or "text", job.documents.columns)
 
 
 def _refuse_unfinished(folder: JobFolder, options: Options) -> None:

@@ -12,6 +12,7 @@ from allonym import __version__
 from allonym.anonymizers.base import REPEATABLE, Anonymizer
 from allonym.budget.ledger import Units
 from allonym.errors import InputError
+from allonym.formats.base import Format, table_format, table_suffixes
 from allonym.formats.columns import refuse_unsure_text
 from allonym.formats.files import DocumentBatch, Documents
 from allonym.formats.tables import shown
@@ -95,6 +96,14 @@ class Plan:
         elif self.has_ids or self.has_authors:
             for batch in self.documents:
                 yield batch.names()
+
+    @property
+    def written_as(self) -> Format:
+        """The format of texts in the output: a table's is the one its name asks for, else that of the input."""
+        own = self.documents.format  # which knows, of a .csv, what stands between its cells
+        if own.holds != "rows" or self.anonymizer.kind == "vectors" or self.out is None or self.parts is not None:
+            return own
+        return own if self.out.suffix.lower() in own.suffixes else table_format(self.out)
 
     def record(self, failed: int = 0) -> PrivacyRecord:
         """Return what is written beside the output, if so many documents could not be anonymized."""
@@ -237,9 +246,8 @@ def _target(
         check_terms_output(out, keep)
     elif documents.format.holds == "files" and keep:
         raise InputError("A folder of texts has no columns to keep; leave out --keep.")
-    elif documents.format.holds == "rows" and out is not None and out.suffix.lower() not in documents.format.suffixes:
-        # Texts go out in the format they came in, and the name must say so.
-        raise InputError(f"{shown(out)} would hold {documents.format.name}; end -o in {documents.format.suffixes[0]}.")
+    elif documents.format.holds == "rows" and out is not None and out.suffix.lower() not in table_suffixes():
+        raise InputError(f"{shown(out)} is to hold a table; end -o in one of: {', '.join(table_suffixes())}.")
     return out
 
 
