@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from allonym import Commonplace
-from allonym.anonymizers.commonplace.centre import central
 from allonym.errors import ModelError, ParameterError
+from allonym.networks.sentences.centre import central
 from allonym.randomness import insecure
 
 CERTAIN = 40.0  # a loss at which a candidate is as good as certain

@@ -171,6 +171,8 @@ def test_output_size_does_not_follow_input_size(example):
     elif example.guarantee().drawn == "sentence":  # as many as are drawn, or fewer where silence was drawn
         public = [line.split() for line in example.book_.sentences]
         assert max(len(text.split()) for text in payload) <= example.guarantee().words * max(map(len, public))
+    elif example.guarantee().drawn == "note":  # written out with room for what stands between them
+        assert max(len(text.split()) for text in payload) <= example.writer_.most_words(example.notes)
     elif example.draws_its_length:  # like any word, up to a number that is the same for all
         assert max(len(text.split()) for text in payload) <= example.guarantee().words
     else:

@@ -84,6 +84,20 @@ def _commonplace(**settings: Any) -> Anonymizer:
     return Commonplace(**{"book": "book-example", "sentences": 3, "loss_per_sentence": 7.0, **settings})
 
 
+def _notes(**settings: Any) -> Anonymizer:
+    """Return Ghostwriter over a list of real words, which says the numbers it draws; what is written is no draw."""
+    from allonym import Ghostwriter
+    from allonym.anonymizers.ghostwriter.auditing import made_up_writer
+
+    class Numbers(Ghostwriter):
+        def _anonymize(self, texts: Any, streams: Any) -> list[str]:
+            return [" ".join(map(str, row)) for row in self.mechanism_.draw_among(self._candidates(texts), streams)]
+
+    method = Numbers(model="made up", loss_per_word=9.0, **{"notes": 9, **settings})
+    method.__dict__["writer_"] = made_up_writer(_words(2500), candidates=5)
+    return method
+
+
 # Name -> (how it is made, how many of the texts it protects). A new method, or a new way to draw, gets a line here.
 METHODS: dict[str, tuple[Callable[[], Anonymizer], int]] = {
     "random-replacement": (_random, _ALL),
@@ -113,6 +127,8 @@ METHODS: dict[str, tuple[Callable[[], Anonymizer], int]] = {
     "a4nt": (lambda: _a4nt(model="age", target="adult", candidates=4), _FEW),
     "commonplace": (_commonplace, _ALL),
     "commonplace, one candidate": (lambda: _commonplace(candidates=1, sentences=1), _ALL),
+    "ghostwriter, notes": (_notes, _ALL),
+    "ghostwriter, many notes": (lambda: _notes(notes=40), _FEW),
     "a4nt neutral": (lambda: _a4nt(model="age-neutral", target="neutral", candidates=4), _FEW),
 }
 

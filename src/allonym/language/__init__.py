@@ -58,6 +58,7 @@ ENGLISH = Language(
             "patterns of names": "name_patterns",
             "likeness of words": "alike",
             "verb forms": "verb_forms",
+            "persons": "persons",
             "blocked words": "blocked_words",
             "public style": "public_style",
         }

@@ -32,6 +32,7 @@ CONFIG = "config.json"
 WEIGHTS = "weights.safetensors"
 CARD = "CARD.md"
 VOCABULARY = "vocabulary.txt"  # of models that know words; a line each
+PIECES = "pieces.txt"  # of models that write pieces of words; a line each
 TRAINED_ON, USER_TEXT = "trained_on", "user text"  # in the configuration of a model that a user trained
 REQUIRED = (CONFIG, WEIGHTS, CARD)
 PICKLES = frozenset({".pkl", ".pickle", ".pt", ".pth", ".ckpt", ".bin", ".joblib", ".dill"})

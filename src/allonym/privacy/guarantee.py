@@ -14,7 +14,7 @@ from allonym.privacy.statement import copied, statement
 Definition = Literal["pure", "approximate", "metric", "none"]
 Unit = Literal["word", "document", "author"]
 Evidence = Literal["proved", "claimed", "none"]
-Drawn = Literal["word", "sentence"]
+Drawn = Literal["word", "sentence", "note"]
 
 ANY_TWO_DOCUMENTS = "any two documents"
 _CHOICES = (("definition", Definition), ("unit", Unit), ("evidence", Evidence), ("drawn", Drawn))

@@ -24,7 +24,7 @@ from allonym.errors import ModelError, ResumeError
 CHECKPOINT = "checkpoint"
 STATE = "state.json"  # in the checkpoint; written last, so that it is there if the checkpoint is whole
 FINISHED = "finished"  # in the checkpoint: the model, until it is complete
-FILES = (models.WEIGHTS, models.VOCABULARY, models.CONFIG, models.CARD, models.CHECKSUMS)
+FILES = (models.WEIGHTS, models.VOCABULARY, models.PIECES, models.CONFIG, models.CARD, models.CHECKSUMS)
 
 
 def check_room(folder: Path, *, force: bool) -> None:
@@ -53,7 +53,7 @@ def clear(folder: Path) -> None:
 def publish(folder: Path) -> None:
     """Move the finished and sealed model out of the checkpoint to its place, then drop the checkpoint."""
     made = folder / CHECKPOINT / FINISHED
-    for name in FILES:  # the checksums are the last
+    for name in (name for name in FILES if (made / name).exists()):  # the checksums are the last
         (made / name).chmod(0o600)
         disk.sync(made / name)
         os.replace(made / name, folder / name)

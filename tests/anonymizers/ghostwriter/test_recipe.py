@@ -1,8 +1,6 @@
-"""Ghostwriter: facts stay, habits go, nothing depends on the batch, and no proof is claimed."""
+"""Ghostwriter's plain face: facts stay, habits go, nothing depends on the batch, and no proof is claimed."""
 
 from __future__ import annotations
-
-import math
 
 import pytest
 
@@ -11,7 +9,7 @@ from allonym.anonymizers.ghostwriter import carried, ranking, writing
 from allonym.anonymizers.ghostwriter.ranking import Costs
 from allonym.anonymizers.ghostwriter.recipe import EXAMPLE
 from allonym.audit.methods import audit_method
-from allonym.errors import MissingDependencyError, ParameterError
+from allonym.errors import MissingDependencyError
 from allonym.guard import compare
 from allonym.networks.translation import weights
 from allonym.networks.translation.search import Version
@@ -133,12 +131,6 @@ def test_costs_rank_versions_as_they_say():
     assert other is not None
     assert other[0] == texts[1]
     assert ranking.best(before, [], Costs()) is None
-
-
-@pytest.mark.parametrize("loss", [11.4, 0, -1.0, math.nan, math.inf])
-def test_a_loss_cannot_be_asked_for(loss):
-    with pytest.raises(ParameterError, match="not shipped yet"):
-        Ghostwriter(loss_per_word=loss)
 
 
 def test_it_promises_nothing_and_says_what_it_copies():

@@ -17,10 +17,12 @@ import torch
 from allonym import models
 from allonym.errors import ModelError, ParameterError, ResumeError
 from allonym.networks.erae.inference import EraeReader
-from allonym.training.erae import checkpoints, own_text
+from allonym.training import checkpoints
+from allonym.training.erae import own_text
 from allonym.training.erae.corpus import prepare
-from allonym.training.erae.own_text import EraeRecipe, Watcher, train
+from allonym.training.erae.own_text import EraeRecipe, train
 from allonym.training.folder import CHECKPOINT, FILES
+from allonym.training.keeping import Watcher
 
 CPU = torch.device("cpu")
 pytestmark = pytest.mark.usefixtures("one_thread")
@@ -70,7 +72,7 @@ def uninterrupted(corpus, tmp_path_factory):
 def test_the_loss_falls_and_the_folder_is_a_model(uninterrupted, corpus):
     folder, found, losses = uninterrupted
     assert losses[-1] < losses[0] - 0.3
-    assert sorted(path.name for path in folder.iterdir()) == sorted(FILES)
+    assert sorted(path.name for path in folder.iterdir()) == sorted({*FILES} - {models.PIECES})
     assert all(path.stat().st_mode & 0o777 == 0o600 for path in folder.iterdir())
     model = models.verify(folder)
     assert model.config["trained_on"] == "user text"

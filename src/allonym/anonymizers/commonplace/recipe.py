@@ -33,13 +33,13 @@ from numpy.typing import NDArray
 from allonym.anonymizers.base import Anonymizer, cached_names, check_positive, check_whole
 from allonym.anonymizers.between import Between
 from allonym.anonymizers.commonplace.auditing import CommonplaceAuditing
-from allonym.anonymizers.commonplace.centre import central
 from allonym.anonymizers.offers import Offer, Slider
 from allonym.books.book import DEFAULT, Book
 from allonym.language import sequences
 from allonym.language.words import checked_texts
 from allonym.mechanisms import Subset
 from allonym.models import shipped
+from allonym.networks.sentences.centre import central
 from allonym.privacy import Guarantee, accounting
 from allonym.privacy.guarantee import Drawn
 from allonym.randomness import DocumentStreams

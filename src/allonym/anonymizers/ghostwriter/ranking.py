@@ -20,20 +20,13 @@ from allonym.guard import compare
 from allonym.guard.closeness import SYNONYMS, Closeness
 from allonym.guard.reading import FILLERS
 from allonym.guard.report import GuardReport
+from allonym.language.persons import PERSONS
 from allonym.language.stop_words import STOP_WORDS
 from allonym.language.verb_forms import infinitive
 from allonym.language.words import lemma, words
 from allonym.vectors import embeddings
 from allonym.vectors.embeddings import WordTable
 
-PERSONS: Final = {
-    form: person
-    for person, forms in enumerate(
-        ("i me my mine myself", "we us our ours ourselves", "you your yours yourself yourselves", "he him his himself",
-         "she her hers herself", "they them their theirs themselves")
-    )
-    for form in forms.split()
-}  # fmt: skip
 # Verbs and particles that are small words and yet say what is done: "took him out".
 LIGHT: Final = frozenset(
     """

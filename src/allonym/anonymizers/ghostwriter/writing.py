@@ -12,6 +12,7 @@ from allonym.anonymizers.ghostwriter import carried, ranking
 from allonym.anonymizers.ghostwriter.carried import Carried
 from allonym.anonymizers.ghostwriter.ranking import Costs
 from allonym.language import layout, sequences
+from allonym.language.persons import PERSONS
 from allonym.language.public_style import lengths, letters, marks, money, phrases, spelling, words
 from allonym.language.stop_words import STOP_WORDS
 from allonym.networks.translation.search import Version, VersionTranslator, Wishes, translator
@@ -151,7 +152,7 @@ def _wishes(back: VersionTranslator, sentence: str, style: Style) -> Wishes:
     spelt = _in_words(encoded.ids, encoded.tokens)
     small = {pieces: word in STOP_WORDS and word not in ranking.LIGHT for word, pieces in spelt}
     content = {pieces: style.small if small[pieces] else style.hint for word, pieces in spelt if word.isalpha()}
-    persons = {pieces: style.hint for word, pieces in spelt if word in ranking.PERSONS or word in _DENYING}
+    persons = {pieces: style.hint for word, pieces in spelt if word in PERSONS or word in _DENYING}
     return Wishes(content, persons)
 
 

@@ -10,6 +10,7 @@ from allonym.cli.talk import common_options
 _METHODS = {
     "a4nt": "Train A4NT's networks, which rewrite one style as another.",
     "erae": "Train ER-AE's network, which rates the words to draw from.",
+    "ghostwriter": "Train Ghostwriter's network, which writes drawn notes out.",
 }
 
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shlex
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
@@ -11,15 +13,20 @@ from functools import wraps
 from importlib.util import find_spec
 from itertools import repeat
 from pathlib import Path
-from typing import Any, TypeVar
+from types import FrameType
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from allonym.cli.talk import Talk, with_options
 from allonym.errors import MissingDependencyError, ModelError, ResumeError, StoppedError
 from allonym.formats.files import DocumentBatch
+from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import LARGEST_VOCABULARY, SMALLEST_VOCABULARY
 from allonym.training.folder import CHECKPOINT, STATE, check_room
+
+if TYPE_CHECKING:
+    from allonym.training.keeping import Watcher
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -144,6 +151,54 @@ def progress_bar(talk: Talk, label: str = "") -> Iterator[Callable[[float, str],
             bar.update(int(done * _TICKS) - bar.pos)
 
         yield show
+
+
+class Stopping:
+    """Whether somebody wants the command to end."""
+
+    asked = False
+    deferred = False  # until a step is done and a checkpoint is written; a second signal ends it at once
+
+
+@contextmanager
+def signals() -> Iterator[Stopping]:
+    """Let Ctrl-C and SIGTERM end the command at a place it can go on from."""
+    stopping = Stopping()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stopping.asked or not stopping.deferred:
+            raise KeyboardInterrupt
+        stopping.asked = True
+
+    if threading.current_thread() is not threading.main_thread():  # Python allows signal handlers there alone
+        yield stopping
+        return
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield stopping
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def watched(talk: Talk, stopping: Stopping, said: Callable[[dict[str, float]], str]) -> Iterator[Watcher]:
+    """Show a progress bar on a terminal, and else a line for each look at what is held out, which `said` words."""
+    from allonym.training.keeping import Watcher
+
+    with progress_bar(talk, "Training") as show:
+
+        def step(done: float, number: int) -> None:
+            if show is not None:
+                show(done, "")
+
+        def look(figures: dict[str, float]) -> None:
+            if show is not None:
+                show(figures["done"], f"Training (loss {figures['held_out_loss']:.3f})")
+            else:
+                talk.say(f"{percent(figures['done']):>5} done, step {figures['step']:,}: {said(figures)}")
+
+        yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
 
 
 def report(talk: Talk, output: Path, figures: Mapping[str, Any], sentence: str) -> None:

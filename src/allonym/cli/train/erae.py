@@ -2,12 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -22,7 +17,7 @@ from allonym.training.erae.corpus import EraeCorpus, prepare
 from allonym.training.folder import CHECKPOINT
 
 if TYPE_CHECKING:
-    from allonym.training.erae.own_text import EraeRecipe, TrainedErae, Watcher
+    from allonym.training.erae.own_text import EraeRecipe, TrainedErae
 
 
 @click.command(name="erae")
@@ -51,46 +46,18 @@ def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     """
     from allonym.training.erae import own_text
 
-    with run.resumable("erae"), _signals() as stopping:
+    with run.resumable("erae"), common.signals() as stopping:
         recipe, fingerprint = _remembered(run.output, given) if run.resume else (own_text.EraeRecipe(**given), None)
         corpus = _read(talk, run.table, recipe, fingerprint)
         stopping.deferred = True
-        with _watched(talk, stopping) as watcher:
+        with common.watched(talk, stopping, _look) as watcher:
             figures = own_text.train(corpus, recipe, run.output, device=run.device, resume=run.resume, watcher=watcher)
     _report(talk, run.output, corpus, figures)
 
 
-class _Stopping:
-    """Whether somebody wants the command to end."""
-
-    asked = False
-    deferred = False  # until a step is done and a checkpoint is written; a second signal ends it at once
-
-
-@contextmanager
-def _signals() -> Iterator[_Stopping]:
-    """Let Ctrl-C and SIGTERM end the command at a place it can go on from."""
-    stopping = _Stopping()
-
-    def handle(number: int, frame: FrameType | None) -> None:
-        if stopping.asked or not stopping.deferred:
-            raise KeyboardInterrupt
-        stopping.asked = True
-
-    if threading.current_thread() is not threading.main_thread():  # Python allows signal handlers there alone
-        yield stopping
-        return
-    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
-    try:
-        yield stopping
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-
-
 def _remembered(output: Path, given: dict[str, Any]) -> tuple[EraeRecipe, str]:
     """Return the recipe and the fingerprint of the text of an interrupted run; refuse options that differ."""
-    from allonym.training.erae.checkpoints import read
+    from allonym.training.checkpoints import read
     from allonym.training.erae.own_text import EraeRecipe
 
     record = read(output / CHECKPOINT)
@@ -115,28 +82,11 @@ def _read(talk: Talk, table: str, recipe: EraeRecipe, fingerprint: str | None) -
     return corpus
 
 
-@contextmanager
-def _watched(talk: Talk, stopping: _Stopping) -> Iterator[Watcher]:
-    """Show a progress bar on a terminal, and else a line for each look at the held-out sentences."""
-    from allonym.training.erae.own_text import Watcher
-
-    with common.progress_bar(talk, "Training") as show:
-
-        def step(done: float, number: int) -> None:
-            if show is not None:
-                show(done, "")
-
-        def look(figures: dict[str, float]) -> None:
-            if show is not None:
-                show(figures["done"], f"Training (loss {figures['held_out_loss']:.3f})")
-                return
-            talk.say(
-                f"{percent(figures['done']):>5} done, step {figures['step']:,}: held-out loss "
-                f"{figures['held_out_loss']:.3f}, {percent(figures['accuracy'], 1)} of the words right, "
-                f"{figures['tokens_per_second']:,.0f} words a second"
-            )
-
-        yield Watcher(step=step, look=look, stop=lambda: stopping.asked)
+def _look(figures: dict[str, float]) -> str:
+    return (
+        f"held-out loss {figures['held_out_loss']:.3f}, {percent(figures['accuracy'], 1)} of the words right, "
+        f"{figures['tokens_per_second']:,.0f} words a second"
+    )
 
 
 def _report(talk: Talk, output: Path, corpus: EraeCorpus, trained: TrainedErae) -> None:

@@ -71,7 +71,7 @@ class VersionTranslator:
     """
 
     def __init__(self, direction: StoredNetwork) -> None:
-        self._network = Network(direction)
+        self._network = Network(direction.tensors)
         self._direction = direction
         self.tokenizer: Any = direction.tokenizer
 
@@ -97,9 +97,10 @@ class VersionTranslator:
         if places:
             asked = [numbered[place] for place in places]
             wished = [wishes[place] if wishes else NO_WISHES for place in places]
-            search = _Search(self._network, self._shortlist(asked, wished))
+            search = Search(self._network, self._shortlist(asked, wished))
+            most = [min(_LONGEST, int(_GROWTH * len(pieces)) + 6) for pieces in asked]
             with acceleration.one_thread():
-                written = search.run(asked, beam, apart, wished)
+                written = search.run(self._network.read(asked), most, beam, apart, wished)
             for place, found in zip(places, written, strict=True):
                 answers[place] = self._written(found)
         return answers
@@ -121,29 +122,45 @@ class VersionTranslator:
         return [Version(text, likelihood) for text, likelihood in best.items() if text]
 
 
-class _Search:
-    """A beam search over some sentences."""
+class Search:
+    """A beam search over some sentences.
 
-    def __init__(self, network: Network, likely: Integers) -> None:
-        self._network, self._likely = network, likely
+    Args:
+        network: What rates pieces.
+        likely: The pieces that may be written, in order; `END` among them.
+        repeated: So many pieces in a row are never written twice in one version; 0 for no limit.
+        unended: Whether versions count that have no end when there is no more room, where no other has one.
+    """
+
+    def __init__(self, network: Network, likely: Integers, *, repeated: int = 0, unended: bool = False) -> None:
+        self._network, self._likely, self._repeated, self._unended = network, likely, repeated, unended
         self._columns = {piece: column for column, piece in enumerate(likely.tolist())}
         self._output = np.ascontiguousarray(network.embeddings[likely].T)
         self._bias = network.bias(likely)
 
     def run(
-        self, numbered: list[list[int]], beam: int, apart: float, wished: Sequence[Wishes]
+        self, read: Read, most: Sequence[int], beam: int, apart: float, wished: Sequence[Wishes] | None = None
     ) -> list[list[tuple[float, list[int]]]]:
-        """Return the versions of each sentence, with their likelihoods, the best first."""
+        """Return the versions of each sentence, with their likelihoods, the best first.
+
+        Args:
+            read: The sentences.
+            most: Pieces of an answer to each, at most.
+            beam: How many versions are followed.
+            apart: What each continuation pays for every better one of its version.
+            wished: For each sentence, what is rather written.
+        """
         beam = min(beam, len(self._likely))
         self._beam, self._penalties = beam, np.float32(apart) * np.arange(beam, dtype=np.float32)
+        wished = [NO_WISHES] * len(most) if wished is None else wished
         self._following = [self._worth_after(wishes) for wishes in wished]
         self._firsts = [self._worth_first(wishes) for wishes in wished]
-        self._most = [min(_LONGEST, int(_GROWTH * len(pieces)) + 6) for pieces in numbered]
-        self._finished: list[list[tuple[float, float, list[int]]]] = [[] for _ in numbered]
-        rows = len(numbered)
+        self._most = most
+        self._finished: list[list[tuple[float, float, list[int]]]] = [[] for _ in most]
+        rows = len(most)
         first = np.zeros((rows, 1), np.float32)
         state = self._network.first_state(rows)
-        at = _Beam(np.arange(rows), self._network.read(numbered), state, [[[]]] * rows, first, first)
+        at = _Beam(np.arange(rows), read, state, [[[]]] * rows, first, first)
         for place in range(max(self._most)):
             if not len(at.sentences):
                 break
@@ -194,16 +211,24 @@ class _Search:
         paid = scores.copy()
         for row, sentence in enumerate(at.sentences.tolist()):
             following, firsts = self._following[sentence], self._firsts[sentence]
-            if not following and not firsts:
-                continue
             for version, pieces in enumerate(at.pieces[row]):
                 values = paid[row, version]
+                values[self._repeating(pieces)] = _NEVER
                 for column, value in following.get(pieces[-1], ()) if pieces else ():
                     values[column] += value
                 for piece, column, value, again in firsts:
                     if again or piece not in pieces:
                         values[column] += value
         return paid
+
+    def _repeating(self, pieces: list[int]) -> list[int]:
+        """Return the columns of pieces that would repeat what is written."""
+        size = self._repeated
+        if size < 1 or len(pieces) < size:
+            return []
+        last = pieces[len(pieces) - size + 1 :]
+        runs = (pieces[start : start + size] for start in range(len(pieces) - size + 1))
+        return [self._columns[run[-1]] for run in runs if run[:-1] == last]
 
     def _best(self, at: _Beam, paid: Floats) -> tuple[Integers, Integers, Floats]:
         """Choose the best continuations: from which version, by which piece, and what they are chosen by."""
@@ -223,10 +248,12 @@ class _Search:
         scores = at.scores.copy()
         for row, sentence in enumerate(at.sentences.tolist()):
             for version, pieces in enumerate(at.pieces[row]):
-                if pieces[-1] == END and scores[row, version] > _NEVER / 2:
+                no_room = self._unended and place + 1 >= self._most[sentence] and not self._finished[sentence]
+                ended = pieces[-1] == END
+                if (ended or no_room) and scores[row, version] > _NEVER / 2:
                     length = np.float32(len(pieces))
                     found = float(scores[row, version] / length), float(at.likelihoods[row, version] / length)
-                    self._finished[sentence].append((*found, pieces[:-1]))
+                    self._finished[sentence].append((*found, pieces[:-1] if ended else pieces))
                     scores[row, version] = _NEVER
         going = [
             row

