@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 from allonym.language.words import letter_bigrams
 from allonym.randomness import insecure
 from allonym.vectors.embeddings import WordTable
-from allonym.vectors.ratings import bigram_incidence
+from allonym.vectors.ratings import gram_incidence
 
 TARGET = 1_000
 SAMPLE = 500
@@ -29,7 +29,7 @@ Spelling = Callable[[int], tuple[NDArray[np.integer] | slice, Floats]]  # word -
 
 def plain_spelling(table: WordTable) -> Spelling:
     """Return the share of letter pairs in common with word i, for every word, by a sparse matrix product."""
-    pairs = bigram_incidence(table.words)
+    pairs = gram_incidence(table.words)
     sizes = np.diff(pairs.indptr)
 
     def shared_with(i: int) -> tuple[slice, Floats]:
@@ -40,7 +40,7 @@ def plain_spelling(table: WordTable) -> Spelling:
 
 def tuned_spelling(table: WordTable) -> Spelling:
     """Return the same, only where there are any: a product with the transposed table, made beforehand."""
-    pairs = bigram_incidence(table.words)
+    pairs = gram_incidence(table.words)
     words_with = pairs.T.tocsr()
     sizes = np.diff(pairs.indptr)
 

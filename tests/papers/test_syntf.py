@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict, fields, replace
 from pathlib import Path
+from typing import get_type_hints
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
 from allonym.papers.ruler.measure import Work
 from allonym.papers.ruler.measure import measure as measured_by_ruler
 from allonym.papers.ruler.settings import OURS
+from allonym.papers.stored import Kept
 from allonym.papers.syntf import by_ruler, reproduce, runs, tables
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers
 from allonym.papers.syntf.rows import Mean, MeasuredSetting, SyntfResults, SyntfSetting
+from allonym.papers.syntf.usefulness import GoodOutputs
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 from tests.papers.conftest import syntf
@@ -110,6 +113,11 @@ def test_settings_cover_table_2():
     assert {setting.words for setting in papers} == {100, 150, 200}
     assert {setting.morphology for setting in papers} == {"lemma", "lower", "orth"}
     assert {setting.synonyms for setting in papers} == {True, False}
+    optimum, *others = (task for task in tasks if task.kind != "learned")
+    for task in others:  # one thing at a time
+        changed = [name for name, value in asdict(task.setting).items() if value != asdict(optimum.setting)[name]]
+        assert changed == ([] if task.kind == "quoted" else [task.table])
+    assert {task.table for task in others} >= set(tables.LEFT_OPEN)
     ratings = [task.setting.rating for task in tasks if task.kind == "learned"]
     assert ratings.count("utility") == ratings.count("similarity") > 3
 
@@ -139,6 +147,90 @@ def test_the_rulers_rows_are_measured_alone_if_they_are_asked_for(committed, mad
         reproduce.run(Asked(tmp_path, print, only="made", earlier=tmp_path / "other.json"))
 
 
+def test_what_an_earlier_run_has_is_not_measured_again(committed):
+    told, shown = [], SyntfResults.from_json(committed)
+    rows, asked = shown.settings, Asked(Path("nowhere"), told.append, runs=10)
+    wanted = [task for task in reproduce._tasks() if any(row.table == task.table for row in rows)]
+    assert reproduce._settings(asked, wanted, list(reversed(rows)), Kept(None, {})) == rows
+    assert told == []
+    about = {name: getattr(shown, name) for name in ("seeds", "documents", "suspects")}
+    assert reproduce._earlier(RESULTS / "syntf.json", about) == shown
+    with pytest.raises(InputError, match="other texts or seeds"):
+        reproduce._earlier(RESULTS / "syntf.json", about | {"seeds": (0,)})
+
+
+def test_a_part_that_an_earlier_run_lacks_is_measured_alone(committed, monkeypatch, tmp_path):
+    shown, told = SyntfResults.from_json(committed), []
+    less = {name: part for name, part in committed.items() if name not in ("weka", "theorem_3_6", "corollary_3_7")}
+    (tmp_path / "earlier.json").write_text(json.dumps(less), encoding="utf-8")
+    parts = {"original": "original", "without reference": "without_reference", "vectorised": "vectorised"}
+    parts |= {"scrubbed": "scrubbed", "bounds": "good_outputs", "quotes": "quoted", "weka": "weka"}
+    others = [each.name for each in fields(SyntfResults) if each.name not in {*parts.values(), "settings", "grounds"}]
+    given = {
+        name: reproduce._Part(part, type(getattr(shown, part)), lambda part=part: getattr(shown, part))
+        for name, part in parts.items()
+    }
+    monkeypatch.setattr(reproduce, "_about", lambda data, runs: {name: getattr(shown, name) for name in others})
+    monkeypatch.setattr(reproduce, "_parts", lambda data, runs: given)
+    monkeypatch.setattr(reproduce, "ruled", lambda data: {})
+    asked = Asked(tmp_path, told.append, only="weka", earlier=tmp_path / "earlier.json", work=tmp_path / "work")
+    assert reproduce.run(asked) == replace(shown, grounds={}, good_outputs=GoodOutputs())
+    assert reproduce.run(replace(asked, only="bounds, weka")) == replace(shown, grounds={})
+    assert told == ["weka", "bounds", "weka"]
+    assert "corollary 3.7" not in tables.markdown(SyntfResults.from_json(less))
+    assert "theorem-3-6" not in reproduce.figures(SyntfResults.from_json(less))
+    assert json.dumps(SyntfResults.from_json(less).to_json()) == json.dumps(less)
+    with pytest.raises(InputError, match="--earlier"):
+        reproduce.run(replace(asked, earlier=None))
+
+
+def test_every_part_is_one_of_the_results(bench, monkeypatch, tmp_path):
+    monkeypatch.setattr(reproduce, "benches", lambda data: (bench, bench))
+    parts = reproduce._parts(tmp_path, 1)
+    kinds = get_type_hints(SyntfResults)
+    assert all(kinds[part.field] in (part.kind, part.kind | None) for part in parts.values())
+    assert set(reproduce._FURTHER) <= {*parts, *(task.table for task in reproduce._tasks())}
+    assert tables.best(parts["without reference"].make().utility)["f1_weighted"].mean > 0.95
+
+
+def test_a_part_is_made_once_for_each_run(tmp_path):
+    made = []
+
+    def make():
+        made.append(1)
+        return Mean(len(made))
+
+    kept = Kept(tmp_path / "work", {"seeds": [0]})
+    assert kept.part(["one"], Mean, make) == kept.part(["one"], Mean, make) == Mean(1)
+    assert kept.part(["other"], Mean, make) == Mean(2)
+    assert Kept(tmp_path / "work", {"seeds": [1]}).part(["one"], Mean, make) == Mean(3)
+    assert [Kept(None, {}).part(["one"], Mean, make) for _ in range(2)] == [Mean(4), Mean(5)]
+
+
+def test_the_best_setting_has_the_largest_least_gain(committed):
+    shown = SyntfResults.from_json(committed)
+    rows = [row for row in shown.of_bench("paper") if row.table not in tables.LEFT_OPEN]
+    least = [min(tables.gains_of(shown, row, runs.WRITEPRINTS)) for row in rows]
+    line = next(line for line in tables.markdown(shown).splitlines() if line.startswith("| WritePrints | ours |"))
+    assert tables._changed(rows[int(np.argmax(least))]) in line
+    assert f"| {max(least):+.0%} |" in line
+    for row, gain in zip(rows, least, strict=True):
+        use, attack = tables.relative(shown, row.reached, "Top 5/Multi", by=runs.WRITEPRINTS)
+        assert gain <= use - attack
+
+
+def test_shares_are_of_the_texts_that_were_used(committed):
+    shown = SyntfResults.from_json(committed)
+    quoted = replace(shown, quoted=shown.vectorised)
+    for kind in ("paper", "learned", "quoted"):
+        assert tables.relative(quoted, quoted.originals(kind), "Top 10/Any", kind=kind) == (1, 1)
+    use, attack = tables.relative(quoted, shown.optimum.reached, "Top 10/Any", kind="quoted")
+    assert use > tables.relative(shown, shown.optimum.reached, "Top 10/Any")[0]  # of less
+    assert 0 < attack < 1
+    with pytest.raises(InputError, match="--only quotes"):
+        replace(shown, quoted=None).originals("quoted")
+
+
 @pytest.mark.skipif(not (DATA / "newsgroups20").exists(), reason="20 newsgroups is not beside the repository")
 def test_scenarios_have_as_many_suspects_as_the_paper_says():
     corpus = load(DATA)
@@ -149,6 +241,9 @@ def test_scenarios_have_as_many_suspects_as_the_paper_says():
     suspects = np.concatenate([rows for pair in learned.suspects.values() for rows in pair])
     assert not learned.reference[suspects].any()
     assert papers.train.sum() == 11_314
+    quoted = runs.quoted_bench(DATA)
+    assert sum(map(len, quoted.corpus.texts)) > sum(map(len, papers.corpus.texts))
+    assert quoted.corpus.authors == papers.corpus.authors
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from allonym import acceleration
 from allonym.errors import ParameterError
 from allonym.language.words import letter_bigrams
 from allonym.randomness import insecure
-from allonym.vectors.ratings import ONE, IdentityRatings, WordRatings, bigram_incidence, quantise
+from allonym.vectors.ratings import ONE, IdentityRatings, WordRatings, gram_incidence, quantise
 
 WORDS = ["cat", "cats", "cart", "dog", "a", "i", "banana", "ananas", "zzz", "nana"]
 
@@ -114,7 +114,7 @@ def test_a_word_without_a_vector_is_similar_to_itself_alone():
 
 
 def test_bigrams_shared():
-    incidence = bigram_incidence(["cat", "cats", "dog"])
+    incidence = gram_incidence(["cat", "cats", "dog"])
     assert (incidence @ incidence.T).toarray().tolist() == [[2, 2, 0], [2, 3, 0], [0, 0, 2]]
 
 

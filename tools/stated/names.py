@@ -45,6 +45,7 @@ NAMES = {
     "sweep_epsilon": "syntf.json#settings[table=epsilon]",
     "sweep_spelling": "syntf.json#settings[table=spelling_weight]",
     "lower": "syntf.json#settings[table=morphology][morphology=lower]",
+    "weka": "syntf.json#weka",
     "learned_6": "syntf.json#settings[rating=utility][loss_per_word=6]",
     "learned_25": "syntf.json#settings[rating=utility][loss_per_word=25.4]",
     **{

@@ -15,6 +15,7 @@ from allonym.papers.ruler.rows import ORIGINAL, Row, row_from_json
 from allonym.papers.ruler.settings import plain_clauses
 from allonym.papers.ruler.tables import interval, loss, ordered
 from allonym.papers.ruler.tables import table as ruler_table
+from stated import elements
 from stated.values import SourceError, Sources
 from stated.written import USUAL, written
 
@@ -208,6 +209,8 @@ TABLES: dict[str, Callable[[Sources], str]] = {
     "noise-attacked": _noise_attacked,
     "noise-newsgroups": filled(NOISE_NEWSGROUPS),
     "odds": filled(_odds_rows()),
+    "papers-counts": filled(elements.counts()),
+    **{f"papers-{paper}": filled(elements.table(paper)) for paper in elements.PAPERS},
     "readme-frontier": _frontier("imdb62-10"),
     "readme-frontier-newsgroups": _frontier("newsgroups20-10"),
     "syntf-newsgroups20-10": _with_labels("syntf", "newsgroups20-10", "topic F1"),

@@ -40,7 +40,10 @@ _FOR = {
     type=click.Path(path_type=Path),
     help=f"JSON file with the commands of other tools (tools/rivals/make_environments.py makes it), {_FOR['rivals']}",
 )
-@click.option("--only", help=f"Names of the texts to measure on, with commas between them, {_FOR['only']}")
+@click.option(
+    "--only",
+    help=f"Names of the texts to measure on, or of parts of a paper, with commas between them, {_FOR['only']}",
+)
 @click.option("--force", is_flag=True, help="Replace existing results.")
 @common_options
 @click.pass_obj

@@ -21,7 +21,6 @@ import unicodedata
 from bisect import bisect_left
 from functools import cache, lru_cache
 from hashlib import blake2b
-from itertools import pairwise
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from allonym.errors import InputError, ParameterError
@@ -145,10 +144,20 @@ def letter_bigrams(word: str) -> tuple[str, ...]:
         >>> letter_bigrams("Banana")
         ('ba', 'an', 'na')
     """
+    return letter_grams(word, 2)
+
+
+def letter_grams(word: str, size: int) -> tuple[str, ...]:
+    """List the distinct rows of `size` letters of a word in lower case; a shorter word is its only one.
+
+    Examples:
+        >>> letter_grams("Banana", 3), letter_grams("Ox", 3)
+        (('ban', 'ana', 'nan'), ('ox',))
+    """
     lowered = _lower(word)
-    if len(lowered) < 2:
+    if len(lowered) < size:
         return (lowered,) if lowered else ()
-    return tuple(dict.fromkeys(map("".join, pairwise(lowered))))
+    return tuple(dict.fromkeys(lowered[place : place + size] for place in range(len(lowered) - size + 1)))
 
 
 def digest(text: str) -> bytes:

@@ -1,12 +1,20 @@
-"""Results of papers as they are stored in JSON, and read again: one `to_json` and one `from_json` for all of them."""
+"""Results of papers as they are stored in JSON, and read again: one `to_json` and one `from_json` for all of them.
+
+`Kept` holds parts of a run that is under way.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
+from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, ClassVar, Self, get_args, get_origin, get_type_hints
+from typing import Any, ClassVar, Self, TypeVar, get_args, get_origin, get_type_hints
+
+from allonym import disk
 
 Json = dict[str, Any]
 
@@ -18,7 +26,7 @@ class Result:
     Args:
         beside: Names of the parts that are stored side by side with everything else, not under their names.
         in_front: Names of the parts that are stored before the others.
-        left_out: Names of the parts that are not stored where they are None or False.
+        left_out: Names of the parts that are not stored where they are what they are by default.
         stored_as: What a part is called in the file, where that is not its name.
     """
 
@@ -44,9 +52,10 @@ class Result:
     def to_json(self) -> Json:
         """Return what is stored."""
         stored: Json = {}
-        for name in dict.fromkeys((*self._in_front, *(each.name for each in fields(self)))):
+        defaults = {each.name: each.default for each in fields(self)}
+        for name in dict.fromkeys((*self._in_front, *defaults)):
             value = getattr(self, name)
-            if name in self._left_out and (value is None or value is False):
+            if name in self._left_out and value == defaults[name]:
                 continue
             plain = _plain(value)
             stored |= plain if name in self._beside else {self._stored_as.get(name, name): plain}
@@ -115,3 +124,32 @@ def _read(kind: Any, stored: Any) -> Any:  # noqa: ANN401 - an annotation, and w
     if get_origin(kind) in (dict, Mapping):
         return {name: _read(inner[1], value) for name, value in stored.items()}
     return kind.from_json(stored) if hasattr(kind, "from_json") else stored
+
+
+_Part = TypeVar("_Part", bound=Result)
+
+
+@dataclass(frozen=True)
+class Kept:
+    """Parts of a run that are finished, each a file, so that an interrupted run goes on where it was.
+
+    Args:
+        folder: Where the files lie; None keeps nothing.
+        of: What the run is of: parts of another run are not found.
+    """
+
+    folder: Path | None
+    of: Json
+
+    def part(self, names: Sequence[str], kind: type[_Part], make: Callable[[], _Part]) -> _Part:
+        """Return the part of this name, made if it is not there."""
+        if self.folder is None:
+            return make()
+        name = hashlib.blake2b(json.dumps([self.of, list(names)]).encode(), digest_size=8).hexdigest()
+        path = self.folder / f"{name}.json"
+        if path.exists():
+            return kind.from_json(json.loads(path.read_text("utf-8")))
+        self.folder.mkdir(parents=True, exist_ok=True)
+        part = make()
+        disk.write(path, json.dumps(part.to_json(), ensure_ascii=False).encode("utf-8"))
+        return part

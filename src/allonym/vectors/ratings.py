@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from allonym import arithmetic
 from allonym.acceleration import worth_compiling
 from allonym.errors import ParameterError
-from allonym.language.words import letter_bigrams
+from allonym.language.words import letter_grams
 from allonym.vectors.products import TILE_BYTES, Finish, WholeVectors
 
 if TYPE_CHECKING:
@@ -41,12 +41,13 @@ class WordRatings:
         words: The vocabulary.
         vectors: One row a word; a row of zeros is a word without a vector, similar to itself alone.
         spelling_weight: s, how much sharing letters lowers a rating.
+        letters: How many in a row are compared: pairs in the paper.
     """
 
     unit = 1 / ONE
     symmetric = True
 
-    def __init__(self, words: Sequence[str], vectors: Float32, *, spelling_weight: float) -> None:
+    def __init__(self, words: Sequence[str], vectors: Float32, *, spelling_weight: float, letters: int = 2) -> None:
         from scipy import sparse
 
         if not 0 <= spelling_weight <= 1:
@@ -58,7 +59,7 @@ class WordRatings:
         self.shape = (len(words), len(words))
         self._vectors = WholeVectors(quantise(vectors))
         self._spelling_weight = float(spelling_weight)
-        self._bigrams = bigram_incidence(words)
+        self._bigrams = gram_incidence(words, letters)
         self._words_with = sparse.csr_array(self._bigrams.T)
         sizes = np.diff(self._bigrams.indptr)
         distinct, self._price_of = np.unique(sizes, return_inverse=True)
@@ -124,15 +125,15 @@ def quantise(vectors: Float32) -> Float32:
     return np.ascontiguousarray(np.rint(units * _SCALE), dtype=np.float32)
 
 
-def bigram_incidence(words: Sequence[str]) -> sparse.csr_array:
-    """Return words × bigrams: 1 where a word holds a bigram."""
+def gram_incidence(words: Sequence[str], letters: int = 2) -> sparse.csr_array:
+    """Return words × rows of so many letters (bigrams, for two): 1 where a word holds one."""
     from scipy import sparse
 
     numbers: dict[str, int] = {}
     columns: list[int] = []
     starts = [0]
     for word in words:
-        columns.extend(sorted(numbers.setdefault(bigram, len(numbers)) for bigram in letter_bigrams(word)))
+        columns.extend(sorted(numbers.setdefault(gram, len(numbers)) for gram in letter_grams(word, letters)))
         starts.append(len(columns))
     shape = (len(words), len(numbers))
     data = np.ones(len(columns), np.float32)

@@ -36,7 +36,7 @@ from allonym.anonymizers.syntf.counts import ASSUMPTIONS, check_parameters, coun
 from allonym.errors import InputError, ParameterError
 from allonym.language.synonyms import WordNet
 from allonym.language.words import Morphology, checked_texts, terms
-from allonym.mechanisms import Exponential
+from allonym.mechanisms import Exponential, ScoreRows
 from allonym.privacy import Guarantee, accounting
 from allonym.randomness import DocumentStreams
 from allonym.vectors import embeddings, label_profiles, vocabularies
@@ -162,7 +162,7 @@ class SynTF(Anonymizer):
         vocabulary = self.vocabulary_
         built_for = (self.epsilon, self.loss_per_word, self.spelling_weight, self.rating, self.label_weight)
         if self._mechanism_for != built_for:
-            ratings = WordRatings(vocabulary, self._rated_vectors(), spelling_weight=self.spelling_weight)
+            ratings = self._ratings(vocabulary)
             self._mechanism = mechanism_for(ratings, epsilon=self.epsilon, loss_per_word=self.loss_per_word)
             self._mechanism_for = built_for
         return self._mechanism
@@ -213,6 +213,10 @@ class SynTF(Anonymizer):
             keep_stop_words=self.keep_stop_words,
             keep_numbers=self.keep_numbers,
         )
+
+    def _ratings(self, vocabulary: Sequence[str]) -> ScoreRows:
+        """Return how good a substitute each term is for each."""
+        return WordRatings(vocabulary, self._rated_vectors(), spelling_weight=self.spelling_weight)
 
     def _rated_vectors(self) -> NDArray[np.float32]:
         """Return the vectors whose cosine is the rating before spelling."""

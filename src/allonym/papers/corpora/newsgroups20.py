@@ -50,10 +50,10 @@ SCENARIOS = (
 )
 
 
-def load(data: Path) -> Corpus:
-    """Return the corpus from the data folder."""
+def load(data: Path, *, quotes: bool = False) -> Corpus:
+    """Return the corpus from the data folder, with or without the lines that messages quote."""
     path = data / "newsgroups20" / "newsgroups20.parquet"
-    texts, topics, split, authors = columns(path, ["body_noquote", "topic", "split", "author"])
+    texts, topics, split, authors = columns(path, ["body" if quotes else "body_noquote", "topic", "split", "author"])
     return Corpus(
         "20 newsgroups",
         [str(text or "") for text in texts],

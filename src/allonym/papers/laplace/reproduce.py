@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,8 +17,11 @@ from allonym.anonymizers.words.substitution import WordSubstitution
 from allonym.drawing.figure_data import Figure
 from allonym.drawing.tables import markdown_table
 from allonym.errors import InputError
-from allonym.papers import Asked, taken_over
-from allonym.papers.laplace import sweep
+from allonym.papers import Asked, earlier_results, taken_over
+from allonym.papers.laplace import example, planar, sweep
+from allonym.papers.laplace.example import Example
+from allonym.papers.laplace.planar import PlanarBin
+from allonym.papers.laplace.sweep import SweptRow
 from allonym.papers.ruler import tables as ruler
 from allonym.papers.ruler.grounds import IMDB62_10, NEWSGROUPS20_10, Ground
 from allonym.papers.ruler.measure import measured_grounds
@@ -26,6 +29,7 @@ from allonym.papers.ruler.rows import Measured
 from allonym.papers.ruler.settings import Compared, laplace_noise, syntf, syntf_by_epsilon, word_substitution
 from allonym.papers.stored import PaperResults, Result
 from allonym.privacy.statement import number
+from allonym.vectors import embeddings
 
 LAPLACE = (40.0, 50.0)
 EXPONENTIAL = (5.0, 6.0, 6.5, 7.0, 8.0)  # as the page offers it
@@ -35,8 +39,7 @@ RULED: dict[Ground, tuple[Compared, ...]] = {
     NEWSGROUPS20_10: (*_LAPLACE, *map(word_substitution, EXPONENTIAL), syntf(10.0), syntf_by_epsilon(47.5)),
 }
 TAKES = ("work", "only", "earlier")
-
-Report = Callable[[str], None]
+_VARIANTS = "variants"  # a part that may be missing, and be measured alone
 
 
 @dataclass(frozen=True)
@@ -64,8 +67,8 @@ class WordLoss(Result):
         return cls(method.method, epsilon, worst, method.neighbours().loss)
 
 
-@dataclass(frozen=True)
-class LaplaceResults(PaperResults):
+@dataclass(frozen=True, kw_only=True)
+class LaplaceResults(PaperResults, left_out=("variants",)):
     """All rows.
 
     Attributes:
@@ -73,6 +76,9 @@ class LaplaceResults(PaperResults):
         vocabulary: How many words the table has.
         documents: How many are learned from and tested, of each corpus.
         rows: The analyst's side.
+        variants: The same with other vectors, and of topical words alone; empty if they were not measured.
+        example: The paper's worked example.
+        planar: How noise in the plane spreads.
         losses: What words lose.
         grounds: What the ruler measured, by the names of the texts.
     """
@@ -80,7 +86,10 @@ class LaplaceResults(PaperResults):
     seed: int
     vocabulary: int
     documents: Mapping[str, int]
-    rows: tuple[sweep.SweptRow, ...] = field(repr=False)
+    rows: tuple[SweptRow, ...] = field(repr=False)
+    variants: tuple[SweptRow, ...] = field(default=(), repr=False)
+    example: tuple[Example, ...] = field(default=(), repr=False)
+    planar: tuple[PlanarBin, ...] = field(default=(), repr=False)
     losses: tuple[WordLoss, ...] = ()
     grounds: Mapping[str, Measured] = field(default_factory=dict, repr=False)
 
@@ -89,9 +98,18 @@ RESULTS = LaplaceResults
 
 
 def run(asked: Asked) -> LaplaceResults:
-    """Return all rows."""
-    results = _swept(asked.data, asked.report) if asked.only is None else taken_over(asked.earlier, LaplaceResults)
-    return replace(results, losses=losses(), grounds=measured_grounds(RULED, asked))
+    """Return all rows; `asked.only` may name the `variants` beside texts of the ruler."""
+    names = None if asked.only is None else [name.strip() for name in asked.only.split(",")]
+    results = _swept(asked) if names is None or _VARIANTS in names else taken_over(asked.earlier, LaplaceResults)
+    if names is not None:
+        asked = replace(asked, only=",".join(name for name in names if name != _VARIANTS))
+    return replace(
+        results,
+        example=tuple(example.examples(embeddings.load(None))),
+        planar=tuple(planar.bins()),
+        losses=losses(),
+        grounds=measured_grounds(RULED, asked),
+    )
 
 
 def losses() -> tuple[WordLoss, ...]:
@@ -110,6 +128,8 @@ def markdown(results: LaplaceResults) -> str:
     parts = [
         "## What an analyst keeps",
         sweep.markdown(results.rows),
+        _variants(results.variants),
+        _example(results.example),
         "## What a word loses",
         markdown_table(head, lines, wide=False),
         ruler.chapter(results.grounds),
@@ -117,19 +137,52 @@ def markdown(results: LaplaceResults) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
+def _variants(rows: Sequence[SweptRow]) -> str:
+    if not rows:
+        return ""
+    text = (
+        "20 newsgroups. Other vectors have the ε at which a word loses as much at worst. Vectors of length 1 have the "
+        "cosine's metric, √(2 − 2·cos). Topical words are those that best tell the topics of other messages, by χ²."
+    )
+    return f"## Other vectors, and topical words alone\n\n{text}\n\n" + sweep.variants_markdown(rows)
+
+
+def _example(shown: Sequence[Example]) -> str:
+    return f"## The worked example: whole words move\n\n{example.markdown(shown)}" if shown else ""
+
+
 def figures(results: LaplaceResults) -> dict[str, Figure]:
-    """Return what the ruler measured, as a figure for each kind of texts; the paper has none."""
-    return ruler.figures(results.grounds)
+    """Return the planar law, and what the ruler measured, as a figure for each kind of texts."""
+    drawn = {"planar": planar.figure(results.planar)} if results.planar else {}
+    return drawn | ruler.figures(results.grounds)
 
 
-def _swept(data: Path, report: Report) -> LaplaceResults:
-    """Return the analyst's side alone."""
-    return LaplaceResults(
+def _swept(asked: Asked) -> LaplaceResults:
+    """Return the analyst's side alone; what an earlier run of the same has of it is taken over."""
+    results = LaplaceResults(
         paper="Fernandes, Dras and McIver 2018 (which has no tables of its own)",
         version=__version__,
         command="allonym reproduce laplace --data DIR",
         seed=sweep.SEED,
         vocabulary=sweep.VOCABULARY,
         documents={"train": sweep.TRAIN, "test": sweep.TEST},
-        rows=tuple(sweep.rows(data, report)),
+        rows=(),
     )
+    before = results if asked.earlier is None else _earlier(asked.earlier, results)
+    return replace(
+        results,
+        rows=before.rows or tuple(sweep.rows(asked.data, asked.report)),
+        variants=before.variants or tuple(sweep.variants(asked.data, asked.report)),
+    )
+
+
+def _earlier(path: Path, results: LaplaceResults) -> LaplaceResults:
+    """Return an earlier run of the same documents and words.
+
+    Raises:
+        InputError: It is of others.
+    """
+    stored = earlier_results(path, LaplaceResults)
+    if any(getattr(stored, name) != getattr(results, name) for name in ("seed", "vocabulary", "documents")):
+        raise InputError(f"{path} is of other texts or another seed: leave --earlier out.")
+    return stored

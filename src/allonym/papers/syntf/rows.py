@@ -9,20 +9,31 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from allonym.anonymizers.syntf import SynTF
+from allonym.errors import InputError
 from allonym.mechanisms.bounds import alternative_bound, standard_bound
 from allonym.papers.ruler.rows import Measured
 from allonym.papers.stored import Json, PaperResults, Result
+from allonym.papers.syntf.spelling import SPELLINGS
+from allonym.papers.syntf.usefulness import GoodOutputs
 from allonym.vectors.embeddings import WordTable
 
 KEPT = ("f1_weighted", "precision_weighted", "recall_weighted", "accuracy")
 OUTPUT_SIZES = (2, 100, 30_000)
 
-Kind = Literal["paper", "learned"]
+SKIPGRAM = "skip-gram"
+
+Kind = Literal["paper", "learned", "quoted"]
 
 
 @dataclass(frozen=True)
 class SyntfSetting(Result):
-    """Parameters of SynTF, by default those the paper found best (its table 2)."""
+    """Parameters of SynTF, by default those the paper found best (its table 2).
+
+    Attributes:
+        composition: "tf" or "tf-idf"; by default what goes with the rating.
+        spelling: How alike two words are spelled: one of `SPELLINGS`.
+        vectors: "given", or "skip-gram": made of the messages in the manner of word2vec.
+    """
 
     epsilon: float = 47.5
     loss_per_word: float | None = None
@@ -32,10 +43,15 @@ class SyntfSetting(Result):
     synonyms: bool = False
     rating: str = "similarity"
     min_documents: int = 3
+    composition: str | None = None
+    spelling: str = "bigrams"
+    vectors: str = "given"
 
     def made(self, embeddings: WordTable) -> SynTF:
         """Return the anonymizer."""
-        return SynTF(**asdict(self), embeddings=embeddings)
+        parameters = asdict(self)
+        del parameters["vectors"]
+        return SPELLINGS[parameters.pop("spelling")](**parameters, embeddings=embeddings)
 
 
 @dataclass(frozen=True)
@@ -139,13 +155,28 @@ class Bounds(Result):
 
 
 @dataclass(frozen=True)
+class WekaAttacks(Result):
+    """What the attackers of `weka` reach on originals, on term counts and on what SynTF releases of them.
+
+    By scenario and attacker, at the paper's best setting.
+    """
+
+    original: dict[str, dict[str, Means]]
+    vectorised: dict[str, dict[str, Means]]
+    optimum: dict[str, dict[str, Means]]
+
+
+@dataclass(frozen=True, kw_only=True)
 class SyntfResults(
     PaperResults,
+    beside=("good_outputs",),
+    left_out=("quoted", "weka"),
     stored_as={
         "learned_documents": "learned_rating_documents",
         "suspects": "table_1",
         "bounds": "figure_1",
         "without_reference": "original_without_reference",
+        "quoted": "original_quoted",
     },
 ):
     """All that the paper's tables and figures show, and what the ruler measured.
@@ -161,6 +192,9 @@ class SyntfResults(
         without_reference: The same for an analyst who leaves out what a rating was learned from.
         vectorised: Their term counts, before anything is drawn.
         scrubbed: The texts without what scrubadub takes for personal.
+        quoted: The texts with the lines that they quote; None if they were not measured, as with the next.
+        weka: What attackers nearer to the paper's reach.
+        good_outputs: Theorem 3.6 and corollary 3.7.
         settings: What SynTF releases, by setting.
         grounds: What the ruler measured, by the names of the texts.
     """
@@ -175,6 +209,9 @@ class SyntfResults(
     without_reference: Reached = field(repr=False)
     vectorised: Reached = field(repr=False)
     scrubbed: Reached = field(repr=False)
+    quoted: Reached | None = field(default=None, repr=False)
+    weka: WekaAttacks | None = field(default=None, repr=False)
+    good_outputs: GoodOutputs = field(default=GoodOutputs(), repr=False)
     settings: tuple[SweptSetting, ...] = field(repr=False)
     grounds: Mapping[str, Measured] = field(default_factory=dict, repr=False)
 
@@ -190,5 +227,13 @@ class SyntfResults(
         return row
 
     def of_bench(self, kind: Kind) -> list[SweptSetting]:
-        """Return the settings measured on the paper's messages, or on those a learned rating leaves."""
+        """Return the settings measured on the paper's messages, on those a learned rating leaves, or with quotes."""
         return [row for row in self.settings if row.bench == kind]
+
+    def originals(self, kind: Kind) -> Reached:
+        """Return what analysts and attackers reach on the texts as they are."""
+        if kind == "quoted":
+            if self.quoted is None:
+                raise InputError("The originals with quotes were not measured: add --only quotes.")
+            return self.quoted
+        return self.original if kind == "paper" else Reached(self.without_reference.utility, self.original.attack)

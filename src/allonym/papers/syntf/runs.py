@@ -5,7 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from allonym.anonymizers.release import texts_of_counts
+from allonym.anonymizers.syntf import SynTF
 from allonym.anonymizers.syntf.counts import synthesise
 from allonym.attackers.base import Attacker
 from allonym.attackers.linear import CharacterNGramSVM, WordBayes, WordNGramSVM
@@ -27,8 +28,9 @@ from allonym.metrics.figures import Figure
 from allonym.metrics.utility import analysts, topic_scores, weighted
 from allonym.papers.corpora import Corpus
 from allonym.papers.corpora.newsgroups20 import SCENARIOS, load
+from allonym.papers.syntf import skipgram
 from allonym.papers.syntf.learned_rating import LearnedRating, evidence_attackers, logistic
-from allonym.papers.syntf.rows import KEPT, Mean, Means, MeasuredSetting, Reached, SyntfSetting
+from allonym.papers.syntf.rows import KEPT, SKIPGRAM, Mean, Means, MeasuredSetting, Reached, SyntfSetting
 from allonym.randomness import insecure
 from allonym.vectors import embeddings
 from allonym.vectors.embeddings import WordTable
@@ -73,6 +75,22 @@ class SyntfBench:
         """Return the authors of messages."""
         return [self.corpus.authors[row] for row in rows]
 
+    @cached_property
+    def references(self) -> list[str]:
+        """The messages that the vocabulary (and a learned rating) come from."""
+        return [self.corpus.texts[row] for row in np.flatnonzero(self.reference)]
+
+    @cached_property
+    def skipgram(self) -> WordTable:
+        """Vectors made of these messages in the manner of word2vec."""
+        return skipgram.vectors_of(self.references)
+
+    def fitted(self, setting: SyntfSetting) -> SynTF:
+        """Return the anonymizer of a setting, which has learned its vocabulary."""
+        table = self.skipgram if setting.vectors == SKIPGRAM else self.embeddings
+        labels = self.labels[np.flatnonzero(self.reference)].tolist()
+        return setting.made(table).fit(self.references, labels)
+
 
 @cache
 def benches(data: Path) -> tuple[SyntfBench, SyntfBench]:
@@ -93,18 +111,28 @@ def benches(data: Path) -> tuple[SyntfBench, SyntfBench]:
     return papers, SyntfBench(corpus, embeddings.load(None), reference=reference, train=train & ~reference)
 
 
+@cache
+def quoted_bench(data: Path) -> SyntfBench:
+    """Return the corpus as the paper used it, with the lines that messages quote."""
+    corpus = load(data, quotes=True)
+    train = np.array(corpus.train)
+    return SyntfBench(corpus, benches(data)[0].embeddings, reference=train, train=train)
+
+
 def panel(*, tagged: bool) -> dict[str, Attacker]:
     """Return the attackers: the paper's two, with parts of speech if `tagged`, and three that read n-grams."""
     attackers: list[Attacker] = [WordNGramSVM(), WordBayes(), CharacterNGramSVM(), WritePrintsSVM(), WritePrintsBayes()]
     by_name = {attacker.name: attacker for attacker in attackers}
     if tagged:
         kinds = (WritePrintsSVM, WritePrintsBayes)
-        by_name |= {name: kind(parts_of_speech=True, cache=_cache()) for name, kind in zip(TAGGED, kinds, strict=True)}
+        by_name |= {
+            name: kind(parts_of_speech=True, cache=remembered()) for name, kind in zip(TAGGED, kinds, strict=True)
+        }
     return by_name
 
 
 @cache
-def _cache() -> Path:
+def remembered() -> Path:
     """Return where parts of speech are remembered while the process lives: both attackers read the same texts."""
     folder = tempfile.mkdtemp()
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -113,34 +141,40 @@ def _cache() -> Path:
 
 def measure(bench: SyntfBench, setting: SyntfSetting, runs: int, *, tagged: bool = False) -> MeasuredSetting:
     """Return utility and adaptive attacks of a setting, means over runs with intervals."""
-    anonymizer = setting.made(bench.embeddings)
-    reference = np.flatnonzero(bench.reference)
-    texts = [bench.corpus.texts[row] for row in reference]
-    anonymizer.fit(texts, bench.labels[reference].tolist())
-    compositions = anonymizer.compositions(bench.corpus.texts)
-    digests = [digest(text) for text in bench.corpus.texts]
+    anonymizer = bench.fitted(setting)
     learned = setting.rating == "utility"
     attackers = panel(tagged=tagged)
     if learned:
         attackers |= {attacker.name: attacker for attacker in evidence_attackers(LearnedRating.of(anonymizer))}
     utility, attack = [], []
-    for run in range(runs):
-        streams = insecure(run).documents(digests)
-        counts = synthesise(compositions, setting.words, anonymizer.mechanism_, streams)
+    for counts in released(bench, anonymizer, runs):
         utility.append(_analyst(bench, counts) | (_reader(bench, anonymizer.label_evidence(counts)) if learned else {}))
-        attack.append(_attacks(bench, anonymizer.vocabulary_, counts, attackers))
+        attack.append(attacked_counts(bench, anonymizer.vocabulary_, counts, attackers))
     mechanism = anonymizer.mechanism_
     drawn = replace(setting, epsilon=mechanism.epsilon)
     return MeasuredSetting(drawn, len(anonymizer.vocabulary_), mechanism.loss(), runs, _over_runs(utility, attack))
 
 
-def vectorised(bench: SyntfBench) -> Reached:
-    """Return what the term counts give, before anything is drawn (the paper's dashed lines)."""
-    anonymizer = SyntfSetting().made(bench.embeddings)
-    anonymizer.fit([bench.corpus.texts[row] for row in np.flatnonzero(bench.reference)])
+def released(bench: SyntfBench, anonymizer: SynTF, runs: int) -> Iterator[sparse.csr_array]:
+    """Yield what is drawn of all messages, a run after the other."""
+    compositions = anonymizer.compositions(bench.corpus.texts)
+    digests = [digest(text) for text in bench.corpus.texts]
+    for run in range(runs):
+        yield synthesise(compositions, anonymizer.words, anonymizer.mechanism_, insecure(run).documents(digests))
+
+
+def term_counts(bench: SyntfBench, anonymizer: SynTF) -> sparse.csr_array:
+    """Return the counts of all messages, before anything is drawn."""
     counts = anonymizer.compositions(bench.corpus.texts)
     counts.indices, counts.indptr = counts.indices.astype(np.int32), counts.indptr.astype(np.int32)
-    attack = _attacks(bench, anonymizer.vocabulary_, counts, panel(tagged=True))
+    return counts
+
+
+def vectorised(bench: SyntfBench) -> Reached:
+    """Return what the term counts give (the paper's dashed lines)."""
+    anonymizer = bench.fitted(SyntfSetting())
+    counts = term_counts(bench, anonymizer)
+    attack = attacked_counts(bench, anonymizer.vocabulary_, counts, panel(tagged=True))
     return _over_runs([_analyst(bench, counts)], [attack])
 
 
@@ -154,11 +188,18 @@ def as_texts(bench: SyntfBench, texts: Sequence[str], attackers: dict[str, Attac
         bench.labels[tested].tolist(),
     )
     utility = {name: _means(figures) for name, figures in vars(scores).items()}
+    return Reached(utility, attacked_texts(bench, texts, attackers))
+
+
+def attacked_texts(
+    bench: SyntfBench, texts: Sequence[str], attackers: dict[str, Attacker]
+) -> dict[str, dict[str, Means]]:
+    """Return what attackers reach on texts, with intervals over test messages."""
 
     def with_intervals(truth: Sequence[object], guessed: Sequence[object]) -> Means:
         return _means(scoring.classification(truth, guessed))
 
-    return Reached(utility, _attacked(bench, texts, attackers, with_intervals))
+    return _attacked(bench, texts, attackers, with_intervals)
 
 
 def _analyst(bench: SyntfBench, counts: sparse.csr_array) -> dict[str, Scores]:
@@ -175,7 +216,7 @@ def _reader(bench: SyntfBench, evidence: NDArray[np.float64]) -> dict[str, Score
     return {"evidence_logistic": _kept(bench.labels[bench.test].tolist(), guessed)}
 
 
-def _attacks(
+def attacked_counts(
     bench: SyntfBench, vocabulary: Sequence[str], counts: sparse.csr_array, attackers: dict[str, Attacker]
 ) -> dict[str, dict[str, Scores]]:
     """Return what adaptive attackers reach on the counts, written out as words."""
@@ -203,10 +244,16 @@ def _attacked(
 
 
 def _over_runs(utility: Sequence[dict[str, Scores]], attack: Sequence[dict[str, dict[str, Scores]]]) -> Reached:
-    def means(runs: Sequence[dict[str, Scores]]) -> dict[str, Means]:
-        return {who: {name: Mean.over([run[who][name] for run in runs]) for name in KEPT} for who in runs[0]}
+    return Reached(_means_of(utility), means_of_attacks(attack))
 
-    return Reached(means(utility), {name: means([run[name] for run in attack]) for name in attack[0]})
+
+def means_of_attacks(attack: Sequence[dict[str, dict[str, Scores]]]) -> dict[str, dict[str, Means]]:
+    """Return the means over runs of what attackers reach, by scenario and attacker."""
+    return {name: _means_of([run[name] for run in attack]) for name in attack[0]}
+
+
+def _means_of(runs: Sequence[dict[str, Scores]]) -> dict[str, Means]:
+    return {who: {name: Mean.over([run[who][name] for run in runs]) for name in KEPT} for who in runs[0]}
 
 
 def _kept(truth: Sequence[object], guessed: Sequence[object]) -> Scores:
