@@ -46,6 +46,9 @@ def test_a_sitting_from_the_first_word_to_the_last(client):
     risk = client.get("/api/v1/draft/risk").json()
     assert risk["before"]["words"] == 225
     assert 0 < risk["same_writer"]["probability"] < 1
+    gauges = {gauge["name"]: gauge["figure"] for gauge in read["gauges"]}
+    assert {one["name"]: one["before"] for one in risk["changed"]} == gauges
+    assert list(gauges) == ["rarity", "company"]
     report = client.get("/report")
     assert report.status_code == 200
     assert "<svg" in report.text

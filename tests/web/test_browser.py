@@ -45,7 +45,7 @@ def test_read_rewrite_report(visit):
     assert "#" not in tab.url
     tab.click("#example")
     tab.wait_for_selector("#marks li", timeout=SLOW)
-    assert tab.inner_text("#sentence").startswith("Among 50 bloggers")
+    assert tab.inner_text("#sentence").startswith("Its habits are rarer together than in")
     assert "estimate is weak" in tab.inner_text("#weak")
     before = tab.evaluate("document.getElementById('text').value")
     # two clicks: a mark, and another word for it

@@ -62,7 +62,7 @@ ENGLISH = Language(
             "public style": "public_style",
         }
     ),
-    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),
+    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "bloggers", "sentences"}),
 )
 
 LANGUAGES = MappingProxyType({language.code: language for language in (ENGLISH,)})

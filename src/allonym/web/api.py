@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from allonym import names
 from allonym.errors import AllonymError
-from allonym.recognition import alternatives
+from allonym.recognition import alternatives, verdict
 from allonym.web import guard, methods
 from allonym.web.changes import word_of
 from allonym.web.desk import MOST_REFERENCES, Desk
@@ -221,9 +221,12 @@ def _measured(desk: Desk) -> dict[str, Any]:
     draft = desk.drafted()
     before, after = desk.measure(draft.draw.original), desk.measure(draft.text)
     alike = desk.same_writer()
+    changed = desk.compared(before, after)
     return {
         "before": _short(before.to_json()),
         "after": _short(after.to_json()),
+        "changed": [asdict(one) for one in changed],
+        "oddities": verdict.ODDITIES if changed else "",
         "meaning_kept": desk.meaning_kept(),
         "same_writer": None if alike is None else asdict(alike),
     }
@@ -260,7 +263,11 @@ _EDIT = Record(
     {"change": _CHANGE, "to": ChoiceField(("drawn", "original", "word")), "word": TextField(200, 1)},
     frozenset({"word"}),
 )
-_READING = ("words", "basis", "sentence", "verdict", "risk", "risk_means", "attackers", "marks", "notes", "names")
+_READING = (
+    *("words", "basis", "sentence", "verdict", "risk", "risk_means"),
+    *("gauges", "attackers", "marks", "notes", "names"),
+)
+_MEASURED = ("before", "after", "changed", "oddities", "meaning_kept", "same_writer")
 _REFERENCES = Record(
     {
         "mine": Several(TextField(), MOST_REFERENCES),
@@ -284,9 +291,7 @@ OPERATIONS = (
     Operation("/draft/reject", "POST", "Put the original back everywhere", reject, None, _DRAFT),
     Operation("/draft/edit", "POST", "Change one stretch", edit, _EDIT, ("badge", "change", "now", "edits")),
     Operation("/draft/words", "POST", "Other words for a change", candidates, Record({"change": _CHANGE}), ("words",)),
-    Operation(
-        "/draft/risk", "GET", "Measure the draft", measured, None, ("before", "after", "meaning_kept", "same_writer")
-    ),
+    Operation("/draft/risk", "GET", "Measure the draft", measured, None, _MEASURED),
 )
 
 

@@ -239,11 +239,11 @@ async function edit(place, to, word) {
 const measure = latest(async () => {
   const found = await get("/draft/risk");
   const parts = [];
-  if (found.after.risk !== null && found.before.risk !== null) {
+  if (found.before.basis === "known" && found.after.risk !== null) {
     parts.push(figure(`${percent(found.before.risk)} → ${percent(found.after.risk)}`, found.after.risk_means));
-  } else if (found.before.risk !== null) {
-    parts.push(figure("too short to say", "how recognisable it still is. Attackers who know texts of yours can try all the same: give some on the Read screen"));
   }
+  for (const { before, after, means } of found.changed) parts.push(figure(`${before} → ${after}`, means));
+  if (found.oddities) parts.push(element("div", {}, element("small", {}, found.oddities)));
   if (found.same_writer !== null) {
     const { probability, right, words } = found.same_writer;
     parts.push(figure(percent(Math.min(probability, 1 - 1e-9)), `that one writer wrote the original and this, by style alone (such verdicts are right ${percent(right.value)} of the time at ${words} words)`));
