@@ -127,6 +127,18 @@ def every(table: Crowd, writers: Writers) -> list[list[Asked]]:
     return [[one.ask(words) for words in LENGTHS] for one in held]
 
 
+def background(writers: Writers) -> list[str]:
+    """Return the names of those who are shipped: with enough words, and none twice, as some are in the corpus."""
+    by_text: dict[str, str] = {}
+    for name in by_digest(writers):
+        known, _ = split(writers[name], KNOWN[-1])
+        if known:
+            by_text.setdefault(known[0], name)
+        if len(by_text) == WRITERS:
+            break
+    return list(by_text.values())
+
+
 def vectors_of(writers: Writers) -> tuple[NDArray[np.int32], NDArray[np.int8]]:
     """Return the middle of the crowd (D) and its vectors (K × W × D) as stored."""
     rows = [crowd.vectors([split(posts, known)[0][0] for posts in writers.values()]) for known in KNOWN]
@@ -213,8 +225,7 @@ def main() -> None:
     from safetensors.numpy import save_file
 
     splits = read_blogs(given.data)
-    able = [name for name in by_digest(splits["train"]) if split(splits["train"][name], KNOWN[-1])[0]]
-    middle, vectors = vectors_of({name: splits["train"][name] for name in able[:WRITERS]})
+    middle, vectors = vectors_of({name: splits["train"][name] for name in background(splits["train"])})
     sizes = {"lengths": list(LENGTHS), "known_words": list(KNOWN)}
     arrays: dict[str, NDArray[Any]] = {"middle": middle, "vectors": vectors}
     table = Crowd(sizes, arrays)

@@ -102,7 +102,7 @@ def test_sentences_say_which_way_is_safer_and_none_is_said_for_nought():
     said = reading.read(PLAIN, None, [PLAIN * 2])
     assert said.sentence == (
         "Of 1,000 bloggers, none writes more like this than you do in your other texts, "
-        "so whoever looks for its writer finds you first; more is safer."
+        "so this attacker finds you first; more is safer."
     )
     before, after = reading.read(PLAIN, None).gauges, reading.read(VERSE, None).gauges
     changed = verdict.compared(before, after)

@@ -76,7 +76,7 @@ def test_attackers_are_trained_on_other_texts(client):
     assert state["writers"] == 2
     found = client.post("/api/v1/read", json={"text": verse * 10}).json()
     assert found["basis"] == "known"
-    assert len(found["attackers"]) == 4
+    assert len(found["attackers"]) == 4 + 2  # and what the other texts say among bloggers
     assert client.delete("/api/v1/references").json()["state"] == "none"
 
 

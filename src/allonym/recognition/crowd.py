@@ -144,7 +144,7 @@ class Crowd:
         [cosines] = self.cosines(self.centred([text]), known)
         near = self.near(cosines, words)
         size = self.company_class(near, words)
-        shares = [Figure(*self._tables[f"company_{name}"][length, size]) for name in ("first", "ten")]
+        shares = [Figure(*self._tables[f"company_{name}"][length, size].tolist()) for name in ("first", "ten")]
         measured = Measured(shares[0], shares[1], self.lengths[length], self.known_words[known])
         return Company(near, self.writers, measured)
 
@@ -179,9 +179,9 @@ class Crowd:
         likeness = cosine(vector[0], own.vector)
         constant, *slopes = self.likeness_weights(known, words)
         logit = constant + sum(slope * signal for slope, signal in zip(slopes, signals(likeness, cosines), strict=True))
-        right = Figure(*self._tables["likeness_right"][known, length])
+        right = Figure(*self._tables["likeness_right"][known, length].tolist())
         same = Likeness(1 / (1 + math.exp(-max(-500.0, min(500.0, logit)))), right, self.lengths[length])
-        shares = [Figure(*self._tables[name][known, length]) for name in ("first", "ten")]
+        shares = [Figure(*self._tables[name][known, length].tolist()) for name in ("first", "ten")]
         measured = Measured(shares[0], shares[1], self.lengths[length], self.known_words[known])
         return Standing(int((cosines > likeness).sum()), self.writers, measured, same)
 

@@ -139,7 +139,7 @@ def _company(company: crowd.Company) -> Gauge:
 
 def _standing(standing: crowd.Standing, who: str) -> Gauge:
     does = "you do in your other texts" if who == "you" else f"{who} does in the known texts"
-    so = "" if standing.ahead else f", so whoever looks for its writer finds {who} first"
+    so = "" if standing.ahead else f", so this attacker finds {who} first"
     return Gauge(
         STANDING,
         _TITLES[STANDING],
