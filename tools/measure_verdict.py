@@ -37,6 +37,7 @@ SEED = 2026
 SHORTEST, LONGEST = 100, 4_000  # of the lengths drawn
 ASKED_AT = (100, 120, 200, 320, 500, 800, 1_250, 2_000, 3_200)  # most of them between the lengths of the table
 MOST_ASKED = 1_200  # writers at each of these lengths
+PARTS = ("drawn", "drawn_within", "rarity", "elsewhere", "crowd", "speed")
 ABOVE = (0.5, 0.8, 0.9, 0.95, 0.99)
 
 Floats = NDArray[np.float64]
@@ -60,22 +61,19 @@ def uniform(values: Floats) -> Row:
     }
 
 
-def drawn_lengths(writers: Writers) -> list[str]:
-    """Return a text of each writer, of a length drawn evenly on a logarithmic scale from those they have enough for."""
-    rng = insecure(SEED)
-    rows = [profile_words(posts) for posts in writers.values()]
-    shares = rng.words(len(rows)).astype(np.float64) / 2.0**64
+def drawn_lengths(writers: Writers, *, within: bool = False) -> list[str]:
+    """Return a text of each writer, of a length drawn evenly on a logarithmic scale; none of who has not so many words.
+
+    The length must not depend on the writer: a text is compared with those of all who have as many words. Drawn
+    `within` what each writer has, short texts are more often by people who wrote little, and the percentile is off.
+    """
+    shares = insecure(SEED).words(len(writers)).astype(np.float64) / 2.0**64
     texts = []
-    for (posts, words), share in zip(zip(writers.values(), rows, strict=True), shares, strict=True):
-        most = min(words, LONGEST)
+    for posts, share in zip(writers.values(), shares, strict=True):
+        most = min(LONGEST, sum(map(count_plain_words, posts))) if within else LONGEST
         if most >= SHORTEST:
             texts += pieces(posts, int(SHORTEST * (most / SHORTEST) ** share), 1)
     return texts
-
-
-def profile_words(posts: Sequence[str]) -> int:
-    """Return how many words a writer has."""
-    return sum(count_plain_words(post) for post in posts)
 
 
 def rarity(writers: Writers) -> Row:
@@ -86,12 +84,10 @@ def rarity(writers: Writers) -> Row:
         texts = list(islice(some, MOST_ASKED))
         by_length.append({"words": words, **uniform(percentiles(texts))})
         print(by_length[-1], flush=True)
-    drawn = percentiles(drawn_lengths(writers))
     pairs = (both for posts in writers.values() if len(both := pieces(posts, 400, 2)) == 2)
     twice = [percentiles(both) for both in islice(pairs, MOST_ASKED // 2)]
     first, second = np.array(twice).T
     return {
-        "drawn": uniform(drawn),
         "by_length": by_length,
         "by_corpus": dict(_by_corpus(writers)),
         "two_texts_of_one_writer": {"words": 400, "spearman": float(stats.spearmanr(first, second).statistic)},
@@ -188,12 +184,14 @@ def main() -> None:
     parser.add_argument(
         "--data", type=Path, required=True, help="Folder with blogs/, newsgroups20/, imdb62/, peerread/."
     )
-    parser.add_argument("--only", choices=("rarity", "elsewhere", "crowd", "speed"), help="Take the rest as it was.")
+    parser.add_argument("--only", choices=PARTS, help="Take the rest as it was.")
     given = parser.parse_args()
     writers = dealt(read_everybody(given.data), "report")
     made = json.loads(RESULTS.read_text("utf-8")) if given.only else {}
     made |= {"command": "python tools/measure_verdict.py --data ../shared/data", "seed": SEED, "writers": len(writers)}
     parts: dict[str, Callable[[], Row]] = {
+        "drawn": lambda: uniform(percentiles(drawn_lengths(writers))),
+        "drawn_within": lambda: uniform(percentiles(drawn_lengths(writers, within=True))),
         "rarity": lambda: rarity(writers),
         "elsewhere": lambda: elsewhere(given.data),
         "crowd": lambda: crowds(read_blogs(given.data)),

@@ -267,7 +267,7 @@ def test_without_known_writers_it_says_what_the_page_says(command, letter):
     found = command("check", letter, "--json").done().json
     assert (found["basis"], found["risk"]) == ("profile", page.risk)
     assert found["gauges"] == [gauge.to_json() for gauge in page.gauges]
-    assert [gauge["better"] for gauge in found["gauges"]] == ["lower", "higher"]
+    assert [gauge["better"] for gauge in found["gauges"]] == ["lower", "neither"]
     assert "harbour" not in str(found)
     assert "[[the]] gulls" in command("check", letter, "--show").done().out
 

@@ -108,6 +108,7 @@ def test_sentences_say_which_way_is_safer_and_none_is_said_for_nought():
     changed = verdict.compared(before, after)
     assert [one.name for one in changed] == ["rarity", "company"]
     assert [one.after for one in changed] == [gauge.figure for gauge in after]
+    assert [gauge.better for gauge in before] == ["lower", "neither"]
     assert all("safer" in one.means for one in changed)
     assert [one.after for one in verdict.compared(before, [])] == [verdict.TOO_SHORT] * 2
 

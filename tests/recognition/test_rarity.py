@@ -118,8 +118,8 @@ def test_the_same_text_has_the_same_verdict_whatever_stands_around_it():
 
 
 def test_the_percentile_was_uniform_on_writers_who_are_in_no_table():
-    results = json.loads(RESULTS.read_text("utf-8"))["rarity"]
-    drawn = results["drawn"]
+    found = json.loads(RESULTS.read_text("utf-8"))
+    drawn, results = found["drawn"], found["rarity"]
     assert drawn["texts"] >= 1_000
     assert drawn["p"] > 0.01
     assert [row["texts"] >= 1_000 for row in results["by_length"]].count(True) >= 3

@@ -3,7 +3,8 @@
 What an attacker would see who has texts by a thousand people and looks for the one who wrote this: the style encoder
 makes a vector of each text, and vectors of one writer lie near each other. Where other texts of the writer are given,
 the question is how many of the thousand lie nearer to the text than those do. Without, it is how many lie as near to it
-as writers usually lie to their own texts; the text hides among these.
+as writers usually lie to their own texts. (Texts with more such company were not picked less often: who writes more
+like others writes more like themselves, too.)
 
 How often held-out writers are picked was measured for several lengths; `tools/build_bloggers.py` says on whom. All
 products are of whole numbers, so that a place does not depend on the machine. Privacy: spends nothing.
@@ -56,7 +57,7 @@ class OwnTexts:
 
 
 @dataclass(frozen=True)
-class Measured:
+class Picked:
     """How often held-out writers were picked from a crowd of this size.
 
     Attributes:
@@ -84,7 +85,7 @@ class Company:
 
     near: int
     writers: int
-    measured: Measured
+    measured: Picked
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Standing:
 
     ahead: int
     writers: int
-    measured: Measured
+    measured: Picked
     same: Likeness
 
 
@@ -145,7 +146,7 @@ class Crowd:
         near = self.near(cosines, words)
         size = self.company_class(near, words)
         shares = [Figure(*self._tables[f"company_{name}"][length, size].tolist()) for name in ("first", "ten")]
-        measured = Measured(shares[0], shares[1], self.lengths[length], self.known_words[known])
+        measured = Picked(shares[0], shares[1], self.lengths[length], self.known_words[known])
         return Company(near, self.writers, measured)
 
     def near(self, cosines: Floats, words: int) -> int:
@@ -182,7 +183,7 @@ class Crowd:
         right = Figure(*self._tables["likeness_right"][known, length].tolist())
         same = Likeness(1 / (1 + math.exp(-max(-500.0, min(500.0, logit)))), right, self.lengths[length])
         shares = [Figure(*self._tables[name][known, length].tolist()) for name in ("first", "ten")]
-        measured = Measured(shares[0], shares[1], self.lengths[length], self.known_words[known])
+        measured = Picked(shares[0], shares[1], self.lengths[length], self.known_words[known])
         return Standing(int((cosines > likeness).sum()), self.writers, measured, same)
 
     def own(self, texts: Sequence[str]) -> OwnTexts:

@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from allonym.metrics.figures import Figure, percent
 from allonym.recognition import crowd, profile
-from allonym.recognition.crowd import Measured, OwnTexts
+from allonym.recognition.crowd import OwnTexts, Picked
 from allonym.recognition.profile import FEWEST_JUDGED
 from allonym.recognition.recogniser import sure
 
@@ -28,7 +28,7 @@ _TITLES = {
 }
 MEANINGS = {
     RARITY: "of public writers’ texts have habits that are less rare together (lower is safer)",
-    COMPANY: "bloggers write as much like it as writers usually write like themselves (more is safer)",
+    COMPANY: "bloggers write as much like it as writers usually write like themselves (neither way is safer)",
     STANDING: "bloggers write more like it than the writer’s other texts do (more is safer)",
 }
 
@@ -41,7 +41,7 @@ class Gauge:
     title: str  # the same in words
     figure: str  # as it is written: "83 %", "12 of 1,000"
     position: float  # on a bar, from 0 to 1
-    better: Literal["lower", "higher"]  # which is safer
+    better: Literal["lower", "higher", "neither"]  # which is safer, as far as was measured
     sentence: str
     means: str  # what the figure is of, to stand behind it
 
@@ -130,9 +130,9 @@ def _company(company: crowd.Company) -> Gauge:
         _TITLES[COMPANY],
         f"{company.near:,} of {company.writers:,}",
         _on_bar(company.near, company.writers),
-        "higher",
+        "neither",  # `results/verdict.json`: texts with more company were not picked less often
         f"{_many(company.near)} of {company.writers:,} bloggers {_write(company.near)} as much like it as writers "
-        "usually write like themselves; more is safer.",
+        "usually write like themselves; that alone hides nobody.",
         MEANINGS[COMPANY],
     )
 
@@ -152,7 +152,7 @@ def _standing(standing: crowd.Standing, who: str) -> Gauge:
     )
 
 
-def _first(measured: Measured, writers: int, *, alike: bool = False, ten: bool = False) -> AttackerRow:
+def _first(measured: Picked, writers: int, *, alike: bool = False, ten: bool = False) -> AttackerRow:
     """Return how often held-out writers are picked, and of which texts."""
     which = "with about as much company" if alike else f"of about {measured.words:,} words"
     says = f"picks the right one for other bloggers’ texts {which}"

@@ -52,8 +52,9 @@ function gauge({ title, figure, position, better }) {
   const needle = element("span", { class: "needle" });
   needle.style.setProperty("--at", `${Math.round(1000 * position) / 10}%`);
   const bar = element("span", { class: `scale ${better}`, "aria-hidden": "true" }, needle);
+  const safer = { lower: "← safer", higher: "safer →" }[better];
   return element("li", {}, element("strong", {}, figure), " ", element("span", {}, title), bar,
-    element("small", { class: better, "aria-hidden": "true" }, better === "lower" ? "← safer" : "safer →"));
+    safer ? element("small", { class: better, "aria-hidden": "true" }, safer) : null);
 }
 
 function attacker(row) {
