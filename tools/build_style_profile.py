@@ -2,9 +2,10 @@
 
     python tools/build_style_profile.py --data ../shared/data
 
-Writers: bloggers (Blog Authorship Corpus, 4,002 of them) and people of twenty newsgroups. The training part of the
-bloggers and the newsgroups give means and spreads; the other bloggers, whom these have not seen, give how unusual texts
-are, how alike two texts of one writer and of two are, and how often attackers name the right one of 50.
+Writers: bloggers (Blog Authorship Corpus, 4,002 of them) and people of twenty newsgroups, dealt into three parts by a
+hash of their names. The first gives means, spreads and how often habits are as odd as they are; the second, whom these
+have not seen, what the oddness of a whole text amounts to at its length, and what the likeness of two texts is worth.
+The third is in no number of the table: on it `tools/measure_verdict.py` measures whether what is said is true.
 """
 
 from __future__ import annotations
@@ -12,32 +13,40 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
-import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import attackers, models
+from allonym import models
 from allonym.language.function_words import FUNCTION_WORDS
 from allonym.metrics import scoring
-from allonym.recognition import profile_features
-from allonym.recognition.profile import MODEL, cosine, unusualness
+from allonym.recognition import profile_features, rarity
+from allonym.recognition.profile import MODEL, cosine
 
-LENGTHS = (125, 250, 500, 1_000, 2_000, 4_000)
+LENGTHS = (25, 50, 100, 150, 250, 400, 650, 1_000, 1_600, 2_500, 4_000)
+FEWEST_JUDGED = 100  # words of a text; below, habits drown in chance
+MOST_PIECES = 3  # of one writer, when texts are counted; each writer weighs the same
 COMMONEST = 180  # function words
-GROUP, GROUPS = 50, 4  # writers an attacker chooses from, and how often that is repeated
-KNOWN_WORDS = 5_000  # of each of them
-TESTS = 2  # texts of each
-ATTACKERS = ("words-svm", "characters-svm")
 LEAST_SPREAD = 0.05
+PARTS = ("means", "calibration", "report")
 FOLDER = Path(__file__).resolve().parents[1] / "src" / "allonym" / "models" / MODEL
 
 Floats = NDArray[np.float64]
 Writers = dict[str, list[str]]
+
+
+def part_of(name: str) -> str:
+    """Return the part that a writer is dealt into, by a hash of the name."""
+    return PARTS[hashlib.blake2b(name.encode(), person=b"verdict").digest()[0] % len(PARTS)]
+
+
+def dealt(writers: Writers, part: str) -> Writers:
+    """Return the writers of one part, in an order that no one chose."""
+    return {name: writers[name] for name in by_digest(writers) if part_of(name) == part}
 
 
 def by_digest(names: Iterable[str]) -> list[str]:
@@ -45,16 +54,23 @@ def by_digest(names: Iterable[str]) -> list[str]:
     return sorted(names, key=lambda name: hashlib.blake2b(name.encode()).digest())
 
 
-def read_blogs(data: Path) -> tuple[Writers, Writers]:
-    """Return the posts of the training bloggers and of the others, oldest first as the corpus has them."""
+def read_blogs(data: Path) -> dict[str, Writers]:
+    """Return the posts of the bloggers of each split of the corpus, in its order."""
     import pyarrow.parquet as pq
 
-    table = pq.read_table(data / "blogs" / "blogs_4002.parquet", columns=["author", "text", "split"]).to_pydict()
-    parts: tuple[Writers, Writers] = ({}, {})
-    for author, text, split in zip(table["author"], table["text"], table["split"], strict=True):
-        own = parts[0 if split == "train" else 1].setdefault(f"blogger {author}", [])
+    columns = ["author", "text", "split"]
+    table = pq.read_table(data / "blogs" / "blogs_4002.parquet", columns=columns).to_pydict()
+    splits: dict[str, Writers] = {}
+    for author, text, split in zip(*(table[name] for name in columns), strict=True):
+        own = splits.setdefault(split, {}).setdefault(f"blogger {author}", [])
         own.append(text.replace("urlLink", " "))
-    return parts
+    return splits
+
+
+def read_everybody(data: Path) -> Writers:
+    """Return the texts of all bloggers and of all newsgroup addresses."""
+    blogs = read_blogs(data)
+    return {name: texts for split in blogs.values() for name, texts in split.items()} | read_newsgroups(data)
 
 
 def read_newsgroups(data: Path) -> Writers:
@@ -107,43 +123,48 @@ def commonest(writers: Writers) -> list[str]:
 class Builder:
     """Collects the arrays of the table, length by length."""
 
-    def __init__(self, function_words: Sequence[str], seen: Writers, unseen: Writers) -> None:
-        self.function_words, self.seen, self.unseen = tuple(function_words), seen, unseen
+    def __init__(self, function_words: Sequence[str], seen: Writers, others: Writers) -> None:
+        self.function_words, self.seen, self.others = tuple(function_words), seen, others
+        self.features = profile_features.features(self.function_words)
         self.arrays: dict[str, list[Any]] = {}
         self.writers: list[int] = []
-        self.unseen_writers: list[int] = []
+        self.other_writers: list[int] = []
 
     def add(self, words: int) -> None:
         """Measure everything at one length."""
-        values = self._measured(piece for posts in self.seen.values() for piece in pieces(posts, words, 1))
+        values = self._measured([piece for posts in self.seen.values() for piece in pieces(posts, words, 1)])
         mean, spread = values.mean(0), np.maximum(values.std(0), LEAST_SPREAD)
         self.writers.append(len(values))
-
-        def scores(text: str) -> Floats:
-            return np.asarray((profile_features.measure(text, self.function_words) - mean) / spread)
-
-        pairs = [pieces(self.unseen[name], words, 2) for name in by_digest(self.unseen)]
-        both = [[scores(piece) for piece in pair] for pair in pairs if len(pair) == 2]
-        self.unseen_writers.append(len(both))
-        unusual = np.array([unusualness(first) for first, _ in both])
-        quantiles = np.quantile(unusual, np.linspace(0, 1, 101))
-        self._keep(mean=mean, spread=spread, unusualness=quantiles)
+        self._keep(mean=mean, spread=spread)
+        if words < FEWEST_JUDGED:
+            self.other_writers.append(0)
+            return
+        found = rarity.statistics(self.features, values, (values - mean) / spread)
+        quantiles = np.quantile(found, rarity.GRID, axis=0).T
+        of_writers = [self._measured(pieces(posts, words, MOST_PIECES)) for posts in self.others.values()]
+        of_writers = [rows for rows in of_writers if len(rows)]
+        self.other_writers.append(len(of_writers))
+        everything = np.concatenate(of_writers)
+        scores = (everything - mean) / spread
+        found = rarity.statistics(self.features, everything, scores)
+        surprise = rarity.surprise(found, quantiles, rarity.two_sided(self.features))
+        weights = np.concatenate([np.full(len(rows), 1 / len(rows)) for rows in of_writers])
+        self._keep(statistics=quantiles, surprise=weighted_quantiles(surprise, weights))
+        begins = np.cumsum([0, *(len(rows) for rows in of_writers)])
+        both = [scores[begin : begin + 2] for begin, rows in zip(begins, of_writers, strict=False) if len(rows) > 1]
         likeness, right = self._likeness(both)
-        attack, by_third = self._attacked(words, scores, quantiles)
-        self._keep(likeness=likeness, likeness_right=right, attack=attack, attack_by_third=by_third)
-        print(f"{words} words: {len(values)} writers, {len(both)} unseen; one writer or two right {right[0]:.3f}")
-        print(
-            f"  attack {attack[0]:.3f} ({attack[1]:.3f}-{attack[2]:.3f}); by third {[round(t[0], 3) for t in by_third]}"
-        )
+        self._keep(likeness=likeness, likeness_right=right)
+        print(f"{words} words: {len(values)} writers, {len(of_writers)} others; one writer or two right {right[0]:.3f}")
 
-    def _measured(self, texts: Iterable[str]) -> Floats:
-        return np.array([profile_features.measure(text, self.function_words) for text in texts])
+    def _measured(self, texts: Sequence[str]) -> Floats:
+        rows = [profile_features.measure(text, self.function_words) for text in texts]
+        return np.array(rows).reshape(len(rows), len(self.features))
 
     def _keep(self, **arrays: object) -> None:
         for name, values in arrays.items():
             self.arrays.setdefault(name, []).append(np.asarray(values, np.float64))
 
-    def _likeness(self, both: list[list[Floats]]) -> tuple[tuple[float, float], tuple[float, float, float]]:
+    def _likeness(self, both: Sequence[Floats]) -> tuple[tuple[float, float], tuple[float, float, float]]:
         """Learn from half of the writers what likeness is worth, and judge it on the other half."""
         from sklearn.linear_model import LogisticRegression
 
@@ -157,55 +178,13 @@ class Builder:
         right = scoring.bootstrap(model.predict(examples[1][0]) == examples[1][1])
         return (float(model.coef_[0, 0]), float(model.intercept_[0])), (right.value, right.low, right.high)
 
-    def _attacked(
-        self, words: int, scores: Callable[[str], Floats], quantiles: Floats
-    ) -> tuple[tuple[float, float, float], list[tuple[float, float, float]]]:
-        """Let attackers choose among 50 writers, and say how often the better one is right, also by unusualness."""
-        able = [name for name in by_digest(self.unseen) if _enough(self.unseen[name], words)]
-        groups = [able[start : start + GROUP] for start in range(0, min(len(able), GROUP * GROUPS), GROUP)]
-        groups = [group for group in groups if len(group) == GROUP]
-        right: dict[str, list[bool]] = {name: [] for name in ATTACKERS}
-        thirds: list[int] = []
-        for group in groups:
-            known, tests = zip(*(_split(self.unseen[name], words) for name in group), strict=True)
-            texts = [piece for pieces_of_one in known for piece in pieces_of_one]
-            authors = [name for name, own in zip(group, known, strict=True) for _ in own]
-            asked = [(name, piece) for name, own in zip(group, tests, strict=True) for piece in own]
-            shares = [np.searchsorted(quantiles, unusualness(scores(piece))) / len(quantiles) for _, piece in asked]
-            thirds += [min(2, int(3 * share)) for share in shares]
-            for attacker in ATTACKERS:
-                trained = attackers.make(attacker).fit(texts, authors)
-                named = trained.predict([piece for _, piece in asked])
-                right[attacker] += [bool(found == name) for found, (name, _) in zip(named, asked, strict=True)]
-        best = max(ATTACKERS, key=lambda name: sum(right[name]))
-        hits, place = np.array(right[best]), np.array(thirds)
-        return _interval(hits), [_interval(hits[place == third]) for third in range(3)]
 
-
-def _enough(posts: Sequence[str], words: int) -> bool:
-    known, tests = _split(posts, words)
-    return bool(known) and len(tests) == TESTS
-
-
-def _split(posts: Sequence[str], words: int) -> tuple[list[str], list[str]]:
-    """Return what an attacker knows of a writer, 5,000 words, and the texts in question, from later posts."""
-    held = 0
-    for number, post in enumerate(posts, 1):
-        held += profile_features.count_plain_words(post)
-        if held >= KNOWN_WORDS:
-            size = min(words, KNOWN_WORDS // 5)
-            return pieces(posts[:number], size, KNOWN_WORDS // size), pieces(posts[number:], words, TESTS)
-    return [], []
-
-
-def _interval(hits: NDArray[np.bool_]) -> tuple[float, float, float]:
-    """Return a share and its 95 % interval (Wilson)."""
-    count, share, z = len(hits), float(hits.mean()) if len(hits) else 0.0, 1.96
-    if not count:
-        return 0.0, 0.0, 1.0
-    middle = (share + z * z / (2 * count)) / (1 + z * z / count)
-    half = z * math.sqrt(share * (1 - share) / count + z * z / (4 * count * count)) / (1 + z * z / count)
-    return share, max(0.0, middle - half), min(1.0, middle + half)
+def weighted_quantiles(values: Floats, weights: Floats) -> Floats:
+    """Return the quantiles at `rarity.GRID` of values that weigh differently."""
+    order = np.argsort(values, kind="stable")
+    shares = (np.cumsum(weights[order]) - weights[order] / 2) / weights.sum()
+    quantiles: Floats = np.interp(rarity.GRID, shares, values[order])
+    return quantiles
 
 
 def main() -> None:
@@ -216,9 +195,9 @@ def main() -> None:
     given = parser.parse_args()
     from safetensors.numpy import save_file
 
-    seen, unseen = read_blogs(given.data)
-    seen |= read_newsgroups(given.data)
-    builder = Builder(commonest(seen), seen, unseen)
+    everybody = read_everybody(given.data)
+    seen = dealt(everybody, "means")
+    builder = Builder(commonest(seen), seen, dealt(everybody, "calibration"))
     for words in LENGTHS:
         builder.add(words)
     given.out.mkdir(parents=True, exist_ok=True)
@@ -226,13 +205,12 @@ def main() -> None:
     save_file(arrays, given.out / models.WEIGHTS)
     config = {
         "name": MODEL,
-        "version": 1,
+        "version": 2,
         "format": "style-profile",
         "lengths": list(LENGTHS),
         "writers": builder.writers,
-        "writers_for_checks": builder.unseen_writers,
+        "writers_for_checks": builder.other_writers,
         "function_words": list(builder.function_words),
-        "attack": {"writers": GROUP, "groups": GROUPS, "known_words": KNOWN_WORDS, "attackers": list(ATTACKERS)},
         "command": "python tools/build_style_profile.py --data ../shared/data",
     }
     (given.out / models.CONFIG).write_text(json.dumps(config, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
@@ -243,15 +221,17 @@ def main() -> None:
 def card(config: dict[str, Any], arrays: dict[str, list[Any]]) -> str:
     """Return the model's card, every number in it from what was just measured."""
     template = (Path(__file__).resolve().parent / "style_en_card.md").read_text("utf-8")
+    judged = [place for place, words in enumerate(config["lengths"]) if words >= FEWEST_JUDGED]
     lines = []
-    for place, words in enumerate(config["lengths"]):
-        attack, right = arrays["attack"][place], arrays["likeness_right"][place]
-        thirds = " / ".join(f"{100 * third[0]:.0f} %" for third in arrays["attack_by_third"][place])
-        lines.append(
-            f"| {words:,} | {config['writers'][place]:,} | {config['writers_for_checks'][place]:,} | "
-            f"{100 * attack[0]:.0f} % ({100 * attack[1]:.0f}–{100 * attack[2]:.0f}) | {thirds} | "
-            f"{100 * right[0]:.0f} % ({100 * right[1]:.0f}–{100 * right[2]:.0f}) |"
+    for row, place in enumerate(judged):
+        right = arrays["likeness_right"][row]
+        cells = (
+            f"{config['lengths'][place]:,}",
+            f"{config['writers'][place]:,}",
+            f"{config['writers_for_checks'][place]:,}",
+            f"{right[0]:.2f} ({right[1]:.2f}–{right[2]:.2f})",
         )
+        lines.append("| " + " | ".join(cells) + " |")
     return template.replace("ROWS", "\n".join(lines)).replace("FEATURES", str(len(arrays["mean"][0])))
 
 

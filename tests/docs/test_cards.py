@@ -12,6 +12,7 @@ from safetensors.numpy import load_file
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tools"))
 
+import build_bloggers  # noqa: E402
 import build_style_profile  # noqa: E402
 from ship_style_encoder import table  # noqa: E402
 
@@ -52,6 +53,11 @@ def test_erae():
 def test_style_profile():
     card, config = card_and_config("style-en")
     assert card == build_style_profile.card(config, load_file(MODELS / "style-en" / "weights.safetensors"))
+
+
+def test_bloggers():
+    card, config = card_and_config("bloggers-en")
+    assert card == build_bloggers.card(config)
 
 
 def test_style_encoder():

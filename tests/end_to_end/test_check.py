@@ -55,6 +55,18 @@ def test_quiet_says_nothing_but_the_answer(command, known, text):
     assert command("check", text, "--known", known, *QUICK, "--quiet").done().err == ""
 
 
+def test_with_the_author_named_it_says_where_they_stand_among_strangers(command, known, text):
+    line = ("check", text, "--known", known, *QUICK)
+    said = command(*line, "--me", "ben").done().out
+    assert "Of 1,000 bloggers, none writes more like this than ben does in the known texts" in said
+    assert "verifier, this text beside the writer’s others: " in said
+    assert "Its habits are rarer together than in " in said
+    found = command(*line, "--me", "ben", "--json").done().json["gauges"]
+    assert [gauge["name"] for gauge in found] == ["standing", "rarity"]
+    unnamed = command(*line, "--json").done().json["gauges"]
+    assert [gauge["name"] for gauge in unnamed] == ["rarity", "company"]
+
+
 def test_json_holds_places_but_not_the_text(command, known, tmp_path):
     path = tmp_path / "mine.txt"
     path.write_text(f"{CANARY} {written('ben', 40, 77)}", encoding="utf-8")
@@ -254,6 +266,8 @@ def test_without_known_writers_it_says_what_the_page_says(command, letter):
     assert "--known FOLDER" in result.err
     found = command("check", letter, "--json").done().json
     assert (found["basis"], found["risk"]) == ("profile", page.risk)
+    assert found["gauges"] == [gauge.to_json() for gauge in page.gauges]
+    assert [gauge["better"] for gauge in found["gauges"]] == ["lower", "neither"]
     assert "harbour" not in str(found)
     assert "[[the]] gulls" in command("check", letter, "--show").done().out
 
@@ -264,7 +278,7 @@ def test_without_known_writers_the_risk_is_how_unusual_it_is(command, letter, tm
     assert command("check", letter, "--fail-above", "1").code == 0
     short = tmp_path / "short.txt"
     short.write_text("Only five words in it.", encoding="utf-8")
-    assert "too few to say anything" in command("check", short).done().out
+    assert "too few for a verdict" in command("check", short).done().out
     assert "--fail-above cannot be decided" in command("check", short, "--fail-above", "0.5").err
     both = command("check", tmp_path, "--json").done().json["documents"]
     assert [(one["id"], one["basis"]) for one in both] == [("letter.txt", "profile"), ("short.txt", "nothing")]

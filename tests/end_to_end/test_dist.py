@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LETTER = ROOT / "examples" / "letter.txt"
 A4NT = ("a4nt-age", "a4nt-age-neutral", "a4nt-gender", "a4nt-speech")
 MOST_WHEEL_BYTES, MOST_MODEL_BYTES = 100_000_000, 90_000_000
-MODELS = (*A4NT, "erae-en", "neutral-en", "pairs-en", "style-en", "style-encoder-en", "words-en")
+MODELS = (*A4NT, "bloggers-en", "erae-en", "neutral-en", "pairs-en", "style-en", "style-encoder-en", "words-en")
 
 needs_build = pytest.mark.skipif(
     find_spec("build") is None or find_spec("hatchling") is None, reason="build or hatchling is not installed"

@@ -49,6 +49,9 @@ def test_a_sitting_from_the_first_word_to_the_last(client):
     risk = client.get("/api/v1/draft/risk").json()
     assert risk["before"]["words"] == 225
     assert 0 < risk["same_writer"]["probability"] < 1
+    gauges = {gauge["name"]: gauge["figure"] for gauge in read["gauges"]}
+    assert {one["name"]: one["before"] for one in risk["changed"]} == gauges
+    assert list(gauges) == ["rarity", "company"]
     report = client.get("/report")
     assert report.status_code == 200
     assert "<svg" in report.text
@@ -76,7 +79,7 @@ def test_attackers_are_trained_on_other_texts(client):
     assert state["writers"] == 2
     found = client.post("/api/v1/read", json={"text": verse * 10}).json()
     assert found["basis"] == "known"
-    assert len(found["attackers"]) == 4
+    assert len(found["attackers"]) == 4 + 2  # and what the other texts say among bloggers
     assert client.delete("/api/v1/references").json()["state"] == "none"
 
 

@@ -65,12 +65,14 @@ def test_the_shipped_profile_is_whole_small_and_without_text():
     assert set(model.files) == {"CARD.md", "config.json", "weights.safetensors"}
     profile = style_profile.shipped()
     assert profile.writers == sorted(profile.writers, reverse=True)
-    assert (np.diff(profile._arrays["unusualness"], axis=1) >= 0).all()
+    for name in ("statistics", "surprise"):
+        assert (np.diff(profile._arrays[name], axis=-1) >= 0).all()
+    assert len(profile._arrays["surprise"]) == sum(words >= style_profile.FEWEST_JUDGED for words in profile.lengths)
     assert (profile._arrays["spread"] > 0).all()
 
 
 def test_numbers_are_no_words_of_those_it_takes():
-    assert reading.read("7 " * 60 + "and more", None).sentence == "2 words are too few to say anything."
+    assert reading.read("7 " * 160 + "and more", None).sentence == "2 words are too few for a verdict."
 
 
 def test_an_unusual_habit_is_found_and_ranked_first():
@@ -79,7 +81,7 @@ def test_an_unusual_habit_is_found_and_ranked_first():
     before, after = profile.compare(plain), profile.compare(odd)
     assert before is not None
     assert after is not None
-    assert after.more_unusual_than >= before.more_unusual_than
+    assert after.rarer_than > before.rarer_than
     assert "semicolon" in [finding.feature for finding in after.findings[:6]]
     assert sum(finding.share for finding in after.findings) <= 1
     for finding in after.findings:
@@ -91,13 +93,22 @@ def test_an_unusual_habit_is_found_and_ranked_first():
 def test_without_other_texts_it_says_what_it_cannot_tell():
     found = reading.read(LETTER, None)
     assert found.basis == "profile"
-    assert found.sentence.startswith("Among 50 bloggers, an attacker picks the right one 75 %")
+    assert found.sentence.startswith("Its habits are rarer together than in ")
+    assert found.sentence.endswith("lower is safer.")
+    assert found.verdict.endswith("write like themselves; that alone hides nobody.")
+    assert [gauge.name for gauge in found.gauges] == ["rarity", "company"]
     assert any(note.startswith("The estimate is weak") for note in found.notes)
     assert any("cannot tell" in note for note in found.notes)
     assert [mark.share for mark in found.marks] == sorted((mark.share for mark in found.marks), reverse=True)
     assert len({mark.kind for mark in found.marks}) >= 3
     beside = reading.read(LETTER, None, other_texts=[LETTER.replace("water", "wine") * 2])
-    assert len(beside.attackers) == len(found.attackers) + 1
+    assert beside.sentence.startswith("Of 1,000 bloggers, none writes more like this than you do in your other texts")
+    assert [gauge.name for gauge in beside.gauges] == ["standing", "rarity"]
+    assert len(beside.attackers) == 2
+    assert beside.risk == found.risk
+    little = reading.read(LETTER, None, other_texts=["Hello."])
+    assert little.gauges == found.gauges
+    assert any("too short to stand for you" in note for note in little.notes)
     assert reading.read("", None).basis == reading.read("Two words.", None).basis == "nothing"
 
 
@@ -112,7 +123,8 @@ def test_among_known_writers_it_names_you():
     assert "recognised as yours" in found.verdict
     assert found.risk is not None
     assert found.risk > 0.5
-    assert len(found.attackers) == 4
+    assert len(found.attackers) == 4 + 1  # and the style encoder among bloggers
+    assert [gauge.name for gauge in found.gauges] == ["rarity", "company"] or found.words < 100
     assert {mark.kind for mark in found.marks} <= {"spelling", "function", "punctuation", "wording", "shape"}
     not_mine = reading.read(others * 12, recogniser)
     assert "not recognised: you rank 2nd" in not_mine.verdict

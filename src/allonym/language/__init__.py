@@ -64,7 +64,7 @@ ENGLISH = Language(
             "rewording": "rewording",
         }
     ),
-    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "sentences"}),
+    frozenset({"words", "pairs", "neutral", "erae", "style", "style-encoder", "bloggers", "sentences"}),
 )
 
 LANGUAGES = MappingProxyType({language.code: language for language in (ENGLISH,)})

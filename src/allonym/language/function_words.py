@@ -122,8 +122,17 @@ standardize/standardise summarize/summarise summarized/summarised theater/theatr
 traveled/travelled traveler/traveller traveling/travelling utilize/utilise vapor/vapour vigor/vigour woolen/woollen
 """
 
+# Words of old plays, hymns and sea stories, less those that are also usual words of today (*art*, *pray*, *hence*).
+_OLD_WORDS = """
+afore alack anon aye betwixt canst couldst didst doest dost doth e'en e'er ere forsooth hadst hark hast hath hearken
+hither mayhap methinks methought naught nay ne'er nought o'er oft perchance prithee saith shalt shouldst sirrah thee
+thine thither thou thy thyself tis twas twere twill twixt unto verily wast whence wherefore whither wilt wouldst yea ye
+yonder
+"""
+
 FUNCTION_WORDS: tuple[str, ...] = tuple(_FUNCTION_WORDS.split())
 MISSPELLINGS: tuple[str, ...] = tuple(_MISSPELLINGS.split())
 MISSING_APOSTROPHES: tuple[str, ...] = tuple(_MISSING_APOSTROPHES.split())
+OLD_WORDS: tuple[str, ...] = tuple(_OLD_WORDS.split())
 AMERICAN_SPELLINGS: tuple[str, ...] = tuple(pair.split("/")[0] for pair in _SPELLING_PAIRS.split())
 BRITISH_SPELLINGS: tuple[str, ...] = tuple(pair.split("/")[1] for pair in _SPELLING_PAIRS.split())

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,14 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym.language.function_words import AMERICAN_SPELLINGS, BRITISH_SPELLINGS, MISSING_APOSTROPHES, MISSPELLINGS
+from allonym.language.function_words import (
+    AMERICAN_SPELLINGS,
+    BRITISH_SPELLINGS,
+    FUNCTION_WORDS,
+    MISSING_APOSTROPHES,
+    MISSPELLINGS,
+    OLD_WORDS,
+)
 from allonym.vectors import embeddings
 
 Kind = Literal["spelling", "function", "punctuation", "wording", "shape"]
@@ -51,20 +59,32 @@ PATTERNS: tuple[tuple[str, Kind, str], ...] = (
     ("sentence that begins in lower case", "spelling", r"(?<=[.!?]\s)[a-z]\w*"),
     ("two spaces after a sentence", "punctuation", r"(?<=[.!?])  (?=\S)"),
     ("number in digits", "wording", r"\b\d[\d.,]*\b"),
+    ("apostrophe before or after a word (’tis)", "punctuation", r"(?<!\w)['’](?=\w)|(?<=\w)['’](?!\w)"),
 )
-LISTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("American spelling", AMERICAN_SPELLINGS),
-    ("British spelling", BRITISH_SPELLINGS),
-    ("usual misspelling", MISSPELLINGS),
-    ("missing apostrophe (dont)", MISSING_APOSTROPHES),
+LISTS: tuple[tuple[str, Kind, tuple[str, ...]], ...] = (
+    ("American spelling", "spelling", AMERICAN_SPELLINGS),
+    ("British spelling", "spelling", BRITISH_SPELLINGS),
+    ("usual misspelling", "spelling", MISSPELLINGS),
+    ("missing apostrophe (dont)", "spelling", MISSING_APOSTROPHES),
+    ("old word (thou, ’tis)", "wording", OLD_WORDS),
 )
 UNCOMMON = "word outside the 30,000 commonest"
 ONCE = "words used only once"
+# What is missing everywhere is rare nowhere: only together do no small words, or no signs, stand out.
+SHARES: tuple[tuple[str, Kind, Literal["words", "letters"]], ...] = (
+    ("small words together", "function", "words"),
+    ("signs together", "punctuation", "words"),
+    ("capital letters", "spelling", "letters"),
+    ("letters outside a–z", "spelling", "letters"),
+)
 SHAPES = ("letters in a word", "words in a sentence", "spread of sentence lengths", "words in a paragraph")
+SPREAD = SHAPES[2]  # the one shape that is no logarithm
 
 WORD = re.compile(r"[^\W\d_]+(?:['’\-][^\W\d_]+)*")
 # A row of signs is tried once, from its beginning: time stays linear on a million of them.
 _SENTENCE_END = re.compile(r"(?<![.!?])[.!?]++(?=\s|$)|\n{2,}")
+_SIGN = re.compile(r"[^\w\s]")
+_FOREIGN_LETTER = re.compile(r"[^\W\d_a-zA-Z]")
 _PER = 1_000.0
 
 
@@ -76,11 +96,13 @@ class Feature:
         name: What it is, in words.
         kind: How it is marked in a text.
         counted: Whether it is a number of places; otherwise it measures the whole.
+        among: What it is a rate among, if it is one.
     """
 
     name: str
     kind: Kind
     counted: bool = True
+    among: Literal["words", "letters"] = "words"
 
 
 def features(function_words: Sequence[str]) -> list[Feature]:
@@ -89,9 +111,10 @@ def features(function_words: Sequence[str]) -> list[Feature]:
         *(Feature(f"“{word}”", "function") for word in function_words),
         *(Feature(name, "punctuation") for _, name in SIGNS),
         *(Feature(name, kind) for name, kind, _ in PATTERNS),
-        *(Feature(name, "spelling") for name, _ in LISTS),
+        *(Feature(name, kind) for name, kind, _ in LISTS),
         Feature(UNCOMMON, "wording"),
         Feature(ONCE, "wording", counted=False),
+        *(Feature(name, kind, counted=False, among=among) for name, kind, among in SHARES),
         *(Feature(name, "shape", counted=False) for name in SHAPES),
     ]
 
@@ -102,23 +125,24 @@ def count_plain_words(text: str) -> int:
 
 
 def measure(text: str, function_words: Sequence[str]) -> NDArray[np.float64]:
-    """Return the value of every feature: square roots of rates for each 1,000 words, logarithms of lengths."""
+    """Return the value of every feature: square roots of rates in 1,000 words or letters, logarithms of lengths."""
     tokens = [match.group().lower().replace("’", "'") for match in WORD.finditer(text)]
-    words = max(1, len(tokens))
-    counts: dict[str, int] = {}
-    for word in tokens:
-        counts[word] = counts.get(word, 0) + 1
+    counts = Counter(tokens)
     common = _common()
     raw = [
-        *(counts.get(word, 0) for word in function_words),
+        *(counts[word] for word in function_words),
         *(sum(text.count(sign) for sign in signs) for signs, _ in SIGNS),
         *(sum(1 for _ in _compiled(pattern).finditer(text)) for *_, pattern in PATTERNS),
         *(sum(count for word, count in counts.items() if word in listed) for listed in _lists()),
         sum(count for word, count in counts.items() if not _is_common(word, common)),
         sum(1 for count in counts.values() if count == 1),
+        sum(count for word, count in counts.items() if word in _small_words()),
+        len(_SIGN.findall(text)),
     ]
-    rates = np.sqrt(np.array(raw, dtype=np.float64) * _PER / words)
-    return np.concatenate([rates, _shape(text, tokens)])
+    of_words = np.array(raw, dtype=np.float64) / max(1, len(tokens))
+    letters = [sum(map(str.isupper, text)), len(_FOREIGN_LETTER.findall(text))]
+    of_letters = np.array(letters, dtype=np.float64) / max(1, sum(map(str.isalpha, text)))
+    return np.concatenate([np.sqrt(np.concatenate([of_words, of_letters]) * _PER), _shape(text, tokens)])
 
 
 def places(text: str, column: int, function_words: Sequence[str]) -> Spans:
@@ -136,7 +160,7 @@ def _finders(function_words: tuple[str, ...]) -> list[Callable[[str], Spans]]:
         *(_pattern_finder(pattern) for *_, pattern in PATTERNS),
         *(_word_finder(listed) for listed in _lists()),
         uncommon,
-        *(_nowhere for _ in (ONCE, *SHAPES)),
+        *(_nowhere for _ in (ONCE, *SHARES, *SHAPES)),
     ]
 
 
@@ -172,7 +196,12 @@ def _compiled(pattern: str) -> re.Pattern[str]:
 
 @cache
 def _lists() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(listed) for _, listed in LISTS)
+    return tuple(frozenset(listed) for *_, listed in LISTS)
+
+
+@cache
+def _small_words() -> frozenset[str]:
+    return frozenset(FUNCTION_WORDS)
 
 
 @cache

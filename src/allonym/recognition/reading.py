@@ -1,4 +1,4 @@
-"""How recognisable a text is, as the Read screen shows it: a sentence, a row for each attacker, and marks."""
+"""How recognisable a text is, as the Read screen shows it: a verdict, a row for each attacker, and marks."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ from allonym.language.function_words import (
     MISSING_APOSTROPHES,
     MISSPELLINGS,
 )
-from allonym.metrics.figures import Figure, percent
 from allonym.privacy.statement import counted
-from allonym.recognition import profile, profile_features
+from allonym.recognition import profile, profile_features, verdict
+from allonym.recognition.crowd import FEWEST_KNOWN
 from allonym.recognition.evidence import Evidence
 from allonym.recognition.profile import Comparison, HabitFinding
 from allonym.recognition.profile_features import Kind
 from allonym.recognition.recogniser import FEW_WORDS, Recogniser, Recognition, ordinal, sure
 from allonym.recognition.reliability import count_words
+from allonym.recognition.verdict import AttackerRow, Gauge
 
 YOU = "you"
 MOST_PLACES = 200  # of one mark; a list of thousands helps nobody
@@ -30,9 +31,15 @@ _SPELLINGS = frozenset((*AMERICAN_SPELLINGS, *BRITISH_SPELLINGS, *MISSPELLINGS, 
 _SMALL_WORDS = frozenset(FUNCTION_WORDS)
 _PROFILE_CAN = (
     "Without other texts nobody can be recognised, so this compares your text with the habits of thousands of bloggers "
-    "and newsgroup writers. It can tell what is unusual about it. It cannot tell whether you would be recognised: for "
-    "that, add texts by you and by others. A text that is not unusual may still be recognised."
+    "and newsgroup writers. It can tell how unusual it is. It cannot tell whether you would be recognised: for that, "
+    "add texts by you and by others. A text that is not unusual may still be recognised."
 )
+_CROWD_CAN = (
+    "Your other texts stand for you among bloggers, who are strangers to you. Those whom somebody suspects may write "
+    "more like you: add texts by them. A place far down is no promise: another attacker may know more."
+)
+_LITTLE_KNOWN = f"Your other texts are too short to stand for you: it takes {FEWEST_KNOWN} words of them."
+_RARITY_MEANS = "share of public writers’ texts whose habits are less rare together"
 
 
 @dataclass(frozen=True)
@@ -56,15 +63,6 @@ class NamedMark:
 
 
 @dataclass(frozen=True)
-class AttackerRow:
-    """What one attacker reaches: how often such an attacker is right, and what this one says."""
-
-    attacker: str
-    right: Figure
-    says: str
-
-
-@dataclass(frozen=True)
 class Reading:
     """The whole answer."""
 
@@ -78,6 +76,7 @@ class Reading:
     marks: list[Mark] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)  # what this can and cannot tell
     names: list[NamedMark] = field(default_factory=list)  # names and the like, where they were looked for
+    gauges: list[Gauge] = field(default_factory=list)  # the figures behind the sentences, and which way is safer
 
     def to_json(self) -> dict[str, Any]:
         """Return everything, ready for JSON."""
@@ -87,19 +86,23 @@ class Reading:
 def read(text: str, recogniser: Recogniser | None, other_texts: Sequence[str] = ()) -> Reading:
     """Say how recognisable a text is: to attackers trained on known writers, one of them `YOU`, or by the profile.
 
-    `other_texts` are other texts of the same writer, where there is no recogniser.
+    `other_texts` are other texts of the same writer.
     """
     words = count_words(text)
     if not words:
         return Reading(0, "nothing", "Nothing to read yet.", "Write or paste a text.", None, "")
     if recogniser is not None:
-        return _among_known(recogniser.check(text, YOU), text)
+        return _among_known(recogniser.check(text, YOU), text, other_texts)
+    language = identification.other_language(text)
+    if language is not None:
+        sentence = f"This text seems to be {language}, and what it would be compared with is English."
+        return Reading(words, "nothing", sentence, "So there is no figure, and no habit is marked.", None, "")
     comparison = profile.shipped().compare(text)
-    if comparison is None:
-        plain = profile_features.count_plain_words(text)  # the fifty that it takes are words of letters
-        sentence = f"{counted(plain, 'word')} {'is' if plain == 1 else 'are'} too few to say anything."
-        verdict = "Keep writing: it takes at least fifty."
-        return Reading(words, "nothing", sentence, verdict, None, "", notes=[_PROFILE_CAN])
+    if comparison is None or comparison.rarer_than is None:
+        # The words that it takes are words of letters.
+        sentence, so = verdict.too_short(profile_features.count_plain_words(text))
+        marks = [] if comparison is None else [_finding(finding) for finding in comparison.findings]
+        return Reading(words, "nothing", sentence, so, None, "", marks=marks, notes=[_PROFILE_CAN])
     return _with_profile(comparison, text, words, other_texts)
 
 
@@ -126,26 +129,39 @@ def named(text: str, *, model: bool | None = None) -> list[NamedMark]:
     ]
 
 
-def _among_known(recognition: Recognition, text: str) -> Reading:
+def figures(text: str, other_texts: Sequence[str], who: str = YOU) -> verdict.Verdict:
+    """Return what is said of a text beside what attackers who know its possible writers say."""
+    comparison = None if identification.other_language(text) else profile.shipped().compare(text)
+    if comparison is None or comparison.rarer_than is None:
+        return verdict.Verdict()
+    return verdict.of(text, comparison.rarer_than, verdict.own_texts(other_texts), who)
+
+
+def _among_known(recognition: Recognition, text: str, other_texts: Sequence[str]) -> Reading:
     if recognition.recognised:
-        verdict = f"This text is recognised as yours: the strongest attacker is {sure(recognition.risk)}."
+        so = f"This text is recognised as yours: the strongest attacker is {sure(recognition.risk)}."
     else:
-        verdict = (
+        so = (
             f"This text is not recognised: you rank {ordinal(recognition.rank or 0)}, and the strongest attacker is "
             f"{sure(recognition.risk)} that it is yours."
         )
     notes = [_weak(recognition.words)] if recognition.words < FEW_WORDS else []
     notes += [warning for warning in recognition.warnings if str(FEW_WORDS) not in warning]
+    found = figures(text, other_texts)
     return Reading(
         words=recognition.words,
         basis="known",
         sentence=recognition.measured,
-        verdict=verdict,
+        verdict=" ".join([so, *(gauge.sentence for gauge in found.gauges)]),
         risk=recognition.risk,
         risk_means="how sure the strongest attacker is that you wrote it",
-        attackers=[AttackerRow(by.describes_itself_as, by.accuracy, by.says(YOU)) for by in recognition.opinions],
+        attackers=[
+            *(AttackerRow(by.describes_itself_as, by.accuracy, by.says(YOU)) for by in recognition.opinions),
+            *found.attackers,
+        ],
         marks=[_clue(clue, text) for clue in recognition.clues],
         notes=[*notes, recognition.open_set],
+        gauges=found.gauges,
     )
 
 
@@ -171,47 +187,23 @@ def _kind(feature: str, text: str, places: Sequence[tuple[int, int]]) -> Kind:
 
 
 def _with_profile(comparison: Comparison, text: str, words: int, other_texts: Sequence[str]) -> Reading:
-    sentence = (
-        f"Among 50 bloggers, an attacker picks the right one {comparison.attack.in_percent()} of the time from a text "
-        f"of about {comparison.compared_at:,} words; chance is 2 %."
-    )
-    verdict = f"This text is more unusual than {percent(comparison.more_unusual_than)} of theirs."
-    rows = [
-        AttackerRow(
-            "word and character habits, 5,000 words of each blogger known",
-            comparison.attack,
-            "says nothing about you: it has no text of yours",
-        ),
-        AttackerRow(
-            "the same, on texts about as unusual as this one",
-            comparison.attack_if_as_unusual,
-            "what to expect if you wrote a blog",
-        ),
-    ]
-    rows += _same_writer(text, other_texts)
+    found = verdict.of(text, comparison.rarer_than, verdict.own_texts(other_texts))
+    first, *others = (gauge.sentence for gauge in found.gauges)
+    beside_own = found.gauges[0].name == verdict.STANDING
     notes = [_weak(words)] if words < FEW_WORDS else []
+    notes += [_LITTLE_KNOWN] if other_texts and not beside_own else []
     return Reading(
         words=words,
         basis="profile",
-        sentence=sentence,
-        verdict=verdict,
-        risk=comparison.more_unusual_than,
-        risk_means="share of bloggers’ texts that are less unusual",
-        attackers=rows,
+        sentence=first,
+        verdict=" ".join(others),
+        risk=comparison.rarer_than,
+        risk_means=_RARITY_MEANS,
+        attackers=found.attackers,
         marks=[_finding(finding) for finding in comparison.findings],
-        notes=[*notes, _PROFILE_CAN],
+        notes=[*notes, _CROWD_CAN if beside_own else _PROFILE_CAN],
+        gauges=found.gauges,
     )
-
-
-def _same_writer(text: str, other_texts: Sequence[str]) -> list[AttackerRow]:
-    """Return what somebody sees who lays the text beside another of the same writer's."""
-    likeness = profile.shipped().likeness(text, "\n\n".join(other_texts)) if other_texts else None
-    if likeness is None:
-        return []
-    says = (
-        f"says one writer wrote this and your other texts, {sure(likeness.probability)}, if that was as likely as not"
-    )
-    return [AttackerRow("small words and signs alone, beside your other texts", likeness.right, says)]
 
 
 def _finding(finding: HabitFinding) -> Mark:
@@ -220,7 +212,7 @@ def _finding(finding: HabitFinding) -> Mark:
         note = f"{finding.rate:.1f}, usual {finding.usual:.1f}"
     else:
         often = "more often than usual" if finding.more else "rarer than usual"
-        note = f"{often}: {_rate(finding.rate)} in 1,000 words, usual {_rate(finding.usual)}"
+        note = f"{often}: {_rate(finding.rate)} in 1,000 {finding.among}, usual {_rate(finding.usual)}"
     return Mark(finding.kind, finding.feature, finding.share, note, places)
 
 
@@ -229,4 +221,7 @@ def _rate(value: float) -> str:
 
 
 def _weak(words: int) -> str:
-    return f"The estimate is weak: {counted(words, 'word')}, and under {FEW_WORDS} no verdict is reliable."
+    return (
+        f"The estimate is weak: {counted(words, 'word')}. Under {FEW_WORDS}, another text by the same writer may come "
+        "out quite differently."
+    )

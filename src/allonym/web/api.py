@@ -13,7 +13,7 @@ from starlette.responses import JSONResponse, Response
 
 from allonym import names
 from allonym.errors import AllonymError
-from allonym.recognition import alternatives, suggestions
+from allonym.recognition import alternatives, suggestions, verdict
 from allonym.web import guard, methods
 from allonym.web.desk import MOST_REFERENCES, Desk
 from allonym.web.fields import ChoiceField, Invalid, OfferedField, Record, Several, TextField, Whole
@@ -240,9 +240,12 @@ def _measured(desk: Desk) -> dict[str, Any]:
     draft = desk.drafted()
     before, after = desk.measure(draft.draw.original), desk.measure(draft.text)
     alike, likeness = desk.same_writer(), desk.meaning_kept()
+    changed = desk.compared(before, after)
     return {
         "before": _short(before.to_json()),
         "after": _short(after.to_json()),
+        "changed": [asdict(change) for change in changed],
+        "oddities": verdict.ODDITIES if changed else "",
         "meaning_kept": likeness,
         "meaning_in_words": None if likeness is None else methods.meaning_in_words(likeness),
         "same_writer": None if alike is None else asdict(alike),
@@ -270,7 +273,6 @@ def _drafted(room: Room, draft: Draft) -> dict[str, Any]:
     }
 
 
-_RISK = ("before", "after", "meaning_kept", "meaning_in_words", "same_writer")
 _DESK = ("text", "references", "drawn", "draws", "drafts", "spent", "ledger")
 _CHANGE = Whole(0, _MOST_CHANGES)
 _CHOSEN = Record({"protection": PROTECTIONS, "position": Whole(0, MOST_POSITION)})
@@ -281,7 +283,11 @@ _EDIT = Record(
     {"change": _CHANGE, "to": ChoiceField(("drawn", "original", "word")), "word": TextField(200, 1)},
     frozenset({"word"}),
 )
-_READING = ("words", "basis", "sentence", "verdict", "risk", "risk_means", "attackers", "marks", "notes", "names")
+_READING = (
+    *("words", "basis", "sentence", "verdict", "risk", "risk_means"),
+    *("gauges", "attackers", "marks", "notes", "names"),
+)
+_MEASURED = ("before", "after", "changed", "oddities", "meaning_kept", "meaning_in_words", "same_writer")
 _REFERENCES = Record(
     {
         "mine": Several(TextField(), MOST_REFERENCES),
@@ -304,7 +310,7 @@ OPERATIONS = (
     Operation("/draft/reject", "POST", "Put the original back everywhere", reject, None, _DRAFT),
     Operation("/draft/edit", "POST", "Change one stretch", edit, _EDIT, ("badge", "change", "now", "edits")),
     Operation("/draft/words", "POST", "Other words for a change", candidates, Record({"change": _CHANGE}), ("words",)),
-    Operation("/draft/risk", "GET", "Measure the draft", measured, None, _RISK),
+    Operation("/draft/risk", "GET", "Measure the draft", measured, None, _MEASURED),
 )
 
 

@@ -11,11 +11,12 @@ from allonym import metrics, names
 from allonym.budget.account import Totals, added
 from allonym.errors import AllonymError, BudgetError, InputError
 from allonym.language import identification
-from allonym.recognition import profile, reading, suggestions
+from allonym.recognition import profile, reading, suggestions, verdict
 from allonym.recognition.profile import Likeness
 from allonym.recognition.reading import YOU, Reading
 from allonym.recognition.recogniser import Recogniser
 from allonym.recognition.reliability import count_words
+from allonym.recognition.verdict import Changed
 from allonym.web import methods, rewriting
 from allonym.web.purse import Purse
 from allonym.web.rewriting import Badge, Draft, DrawCharge
@@ -101,9 +102,13 @@ class Desk:
 
     def measure(self, text: str) -> Reading:
         """Say how recognisable any text is to what this desk knows."""
-        known = self.known
-        mine = known.mine if known.recogniser is None else ()
-        return reading.read(text, known.recogniser, mine)
+        return reading.read(text, self.known.recogniser, self.known.mine)
+
+    def compared(self, before: Reading, after: Reading) -> list[Changed]:
+        """Return the verdict's figures before and after; none of word counts, which are no text to judge."""
+        if self.drafted().draw.terms is not None:
+            return []
+        return verdict.compared(before.gauges, after.gauges)
 
     def take_references(self, mine: Sequence[str], others: Sequence[tuple[str, str]]) -> Known:
         """Take other texts; those equal to the text in question are left out. If refused, the former ones stay."""

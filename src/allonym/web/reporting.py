@@ -19,7 +19,7 @@ from allonym.drawing.trade_off import trade_off as drawn_trade_off
 from allonym.metrics.figures import Figure, percent
 from allonym.privacy import Guarantee
 from allonym.privacy.guarantee import ANY_TWO_DOCUMENTS
-from allonym.recognition import reading
+from allonym.recognition import reading, verdict
 from allonym.recognition.reading import Reading
 from allonym.web import levels, methods, rewriting
 from allonym.web.desk import Desk
@@ -35,6 +35,7 @@ LIMITS = (
     "sending, the way you type, and how few people could have written it.",
     "A second draw of the same text, or of another text on the same facts, is a second release: losses add up.",
     "Words you chose yourself, with the original in sight, are not covered by any proof.",
+    f"{verdict.ODDITIES} How rare its habits are matters less than how many people write more like you than you do.",
 )
 NOT_COVERED = (
     "These figures describe your original as well, and texts you gave: no promise covers them. They are not in the "
@@ -83,7 +84,7 @@ def build(desk: Desk) -> Report:
         detail=claimed.detail,
         statement=claimed.statement,
         paragraph=_paragraph(desk, claimed),
-        public_rows=tuple(_public_rows(draft.text)),
+        public_rows=tuple(_public_rows(draft.text, judged=drawn.terms is None)),
         rows=tuple(_rows(desk, desk.measure(drawn.original), desk.measure(draft.text))),
         figure=figure,
         figure_note=note,
@@ -175,21 +176,20 @@ def figure_styles() -> str:
     return "".join(_STYLE.findall(drawn))
 
 
-def _public_rows(text: str) -> list[tuple[str, str]]:
+def _public_rows(text: str, *, judged: bool) -> list[tuple[str, str]]:
     """Return what anybody can measure on the result who has it and what ships with this program."""
     result = reading.read(text, None)
-    rows = [("words", f"{result.words:,}")]
-    return rows if result.risk is None else [*rows, (result.risk_means, _share(result.risk))]
+    gauges = result.gauges if judged else []  # of word counts, which are no text, nothing is said
+    return [("words", f"{result.words:,}"), *((gauge.means, gauge.figure) for gauge in gauges)]
 
 
 def _rows(desk: Desk, before: Reading, after: Reading) -> list[tuple[str, str, str]]:
     draft = desk.drafted()
     rows = [("words", f"{before.words:,}", f"{after.words:,}")]
     rows.append(("names and the like that were found", _named(draft.draw.original), _named(draft.text)))
-    if before.risk is not None and after.risk is not None:
+    if before.basis == "known" and before.risk is not None and after.risk is not None:
         rows.append((before.risk_means, _share(before.risk), _share(after.risk)))
-    elif before.risk is not None:
-        rows.append((before.risk_means, _share(before.risk), "too short to say"))
+    rows += [(one.means, one.before, one.after) for one in desk.compared(before, after)]
     alike = desk.same_writer()
     if alike is not None:
         rows.append(("one writer wrote the original and this, judged by style alone", "–", _share(alike.probability)))

@@ -59,7 +59,7 @@ def command(context: click.Context, /, source: str, fail_above: float | None, **
 
     With --known, attackers are trained on the known authors' texts and tested on pieces as long as INPUT. The risk is
     how sure the strongest one is of the true author (--me), or of the likeliest one. Without it, INPUT is compared
-    with the habits of public writers; the risk is then the share of their texts that are less unusual.
+    with the habits of public writers; the risk is then the share of their texts whose habits are less rare together.
     """
     talk: Talk = context.obj
     if source == "-" and sys.stdin is None:
@@ -171,9 +171,13 @@ def _recognise(talk: Talk, documents: dict[str, str], known: _Known, options: di
     if len(recognised) == 1:
         [text] = documents.values()
         named = reading.named(text)
-        lines = [talk.heading(str(first)), first.open_set, *printing.named(named, text), *printing.attackers(first)]
+        own = [known for known, author in zip(reference.texts, reference.authors, strict=True) if author == me]
+        found = reading.figures(text, own, me or "")
+        lines = [talk.heading(str(first)), first.open_set, *(gauge.sentence for gauge in found.gauges)]
+        lines += [*printing.named(named, text), *printing.attackers(first), *printing.others(found.attackers)]
         lines += printing.clues(first.clues, text, _CLUES)
         answer: dict[str, Any] = {**first.to_json(), "names": [asdict(mark) for mark in named]}
+        answer["gauges"] = [gauge.to_json() for gauge in found.gauges]
         if options["suggest"]:
             answer["suggestions"] = suggesting.add(lines, text, recogniser, me or first.strongest.candidates[0].author)
         if options["show"]:

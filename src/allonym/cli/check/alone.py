@@ -47,7 +47,7 @@ def look(talk: Talk, documents: dict[str, str], *, show: bool, suggest: bool = F
 def decided(risk: float | None) -> float:
     """Return the risk, or refuse to compare one that is not there."""
     if risk is None:
-        raise InputError("Too few words to say anything, so --fail-above cannot be decided; give 50 at least.")
+        raise InputError("There is no figure, so --fail-above cannot be decided; give 100 words of English at least.")
     return risk
 
 
@@ -75,10 +75,7 @@ def _summary(reading: Reading) -> str:
 def _lines(talk: Talk, reading: Reading, text: str, show: bool, offered: list[str]) -> list[str]:
     lines = [talk.heading(_summary(reading)), *printing.named(reading.names, text)]
     if reading.attackers:
-        lines += ["", "Attackers (how often each names the right one):"]
-    lines += [
-        f"  {attacker.attacker}: {attacker.right.in_percent()}; {attacker.says}" for attacker in reading.attackers
-    ]
+        lines += ["", "Attackers (how often each names the right one):", *printing.others(reading.attackers)]
     marks = [Evidence(f"{mark.feature}, {mark.note}", mark.share, placed(text, mark.places)) for mark in reading.marks]
     lines += printing.clues(marks, text, "What sets it apart, with its share of all that does:") + offered
     every = [*printing.as_clues(reading.names, text), *marks]

@@ -35,7 +35,7 @@ def compare_alone(talk: Talk, pair: tuple[str, str]) -> float:
     """The same where no texts are known: as pairs of texts by public writers teach it."""
     likeness = profile.shipped().likeness(*pair)
     if likeness is None:
-        shortest = profile.shipped().lengths[0]
+        shortest = profile.FEWEST_JUDGED
         raise InputError(
             f"Only texts of {shortest} words or more can be compared; give longer ones, or known writers with --known."
         )

@@ -13,6 +13,7 @@ from allonym.metrics.figures import NOT_MEASURED, percent
 from allonym.recognition.evidence import Evidence, joined, placed
 from allonym.recognition.reading import NamedMark
 from allonym.recognition.recogniser import Recognition
+from allonym.recognition.verdict import AttackerRow
 
 HEADER = "risk\twords\tlooks like\tsure\tnone of these\trank of the true author\tdocument"
 _QUOTES = 3
@@ -28,6 +29,11 @@ def attackers(recognition: Recognition, *, verdicts: bool = True) -> list[str]:
             line += f"; {opinion.says(recognition.me)}"
         lines.append(line)
     return lines
+
+
+def others(rows: Sequence[AttackerRow]) -> list[str]:
+    """Return a line for each attacker who knows public writers."""
+    return [f"  {row.attacker}: {row.right.in_percent()}; {row.says}" for row in rows]
 
 
 def errors(recognition: Recognition) -> list[str]:

@@ -45,4 +45,4 @@ def risk_of(text: str, recogniser: Recogniser | None = None, me: str = YOU) -> R
         return Risk(recogniser.risk(text, me), 0.0)
     shipped = profile.shipped()
     comparison = shipped.compare(text)
-    return Risk(None if comparison is None else comparison.more_unusual_than, shipped.distance(text))
+    return Risk(None if comparison is None else comparison.rarer_than, shipped.distance(text))

@@ -41,6 +41,8 @@ function tellReading() {
   find("sentence").textContent = reading.sentence;
   find("verdict").textContent = reading.verdict;
   find("count").textContent = reading.words === 1 ? "1 word" : `${reading.words.toLocaleString("en")} words`;
+  find("gauges").replaceChildren(...reading.gauges.map(gauge));
+  show(find("gauges"), reading.gauges.length > 0);
   const weak = reading.notes.filter((note) => /^(The estimate is weak|This text seems to be)/.test(note));
   const others = reading.notes.filter((note) => !weak.includes(note));
   find("weak").textContent = weak.join(" ");
@@ -55,6 +57,16 @@ function tellReading() {
   show(find("marks-part"), marks.length > 0);
   show(find("onward"), reading.words > 0);
   if (editing) draw();
+}
+
+// A bar with its safer end named; the sentence above says the same in words.
+function gauge({ title, figure, position, better }) {
+  const needle = element("span", { class: "needle" });
+  needle.style.setProperty("--at", `${Math.round(1000 * position) / 10}%`);
+  const bar = element("span", { class: `scale ${better}`, "aria-hidden": "true" }, needle);
+  const safer = { lower: "← safer", higher: "safer →" }[better];
+  return element("li", {}, element("strong", {}, figure), " ", element("span", {}, title), bar,
+    safer ? element("small", { class: better, "aria-hidden": "true" }, safer) : null);
 }
 
 function attacker(row) {

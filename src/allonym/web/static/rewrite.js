@@ -265,12 +265,15 @@ async function edit(number, to, word) {
 }
 
 const measure = latest(async () => {
-  const { before, after, meaning_kept: likeness, meaning_in_words: meaning, same_writer: alike } = await get("/draft/risk");
+  const { before, after, changed, oddities, meaning_kept: likeness, meaning_in_words: meaning, same_writer: alike } = await get("/draft/risk");
   const plain = [];
   const numbers = [];
-  if (after.risk !== null && before.risk !== null) {
+  if (before.basis === "known" && after.risk !== null) {
     plain.push(figure(`${percent(before.risk)} → ${percent(after.risk)}`, after.risk_means));
-  } else if (before.risk !== null) {
+  }
+  for (const { before: was, after: is, means } of changed) plain.push(figure(`${was} → ${is}`, means));
+  if (oddities) plain.push(element("div", {}, element("small", {}, oddities)));
+  if (before.risk !== null && after.risk === null) {
     plain.push(figure("too short to say", "how recognisable it still is. Attackers who know texts of yours can try all the same: give some on the Read screen"));
   }
   if (meaning !== null) plain.push(figure(meaning, "is kept"));
