@@ -5,8 +5,8 @@
     python tools/train_ghostwriter.py train --data ghostwriter_data --out ghostwriter_run --minutes 18 --resume
 
 ``prepare`` reads film reviews (without the ten authors whom figures are reported of, training part), blog posts
-(training bloggers) and peer reviews (``training_review``), each to the share that ``--percent`` says, and takes about
-a minute for every 3,000 documents on one core. It writes ``passages-N.npz.xz`` of at most 15 MiB each, the lists of
+(training bloggers) and peer reviews (``training_review``), each to the share that ``--percent`` says, and takes up to
+an hour on one core. It writes ``passages-N.npz.xz`` of at most 15 MiB each, the lists of
 notes and of pieces, and ``start.safetensors``: the weights of the translation networks to begin with, so that the
 machine that trains needs torch, NumPy and safetensors alone. Its size is printed.
 
@@ -43,7 +43,7 @@ from allonym.training.keeping import Watcher
 REPORTED_REVIEWERS = 10  # the first in the order of their numbers: no text of theirs is learned from
 SHARED_BY = 10  # authors who must use a note
 PERCENT = 60
-# Of one H200: at a batch of 1,024 passages it is the scan of the decoder that takes the time, not the products.
+# For one H200: a smaller batch would leave most of it idle.
 BATCH, LEARNING_RATE = 1024, 1.5e-3
 _LARGEST_PART = 15 * 2**20
 _PASSAGES_A_PART = 60_000

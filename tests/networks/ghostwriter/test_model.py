@@ -62,6 +62,7 @@ def test_more_notes_than_are_written_together_are_written_in_parts(writer):
     parts = [writer.text(row[start : start + size]) for start in range(0, slots, size)]
     assert len(writer.text(row).split()) <= writer.most_words(slots)
     assert all(part for part in parts)
+    assert writer.text(row) == parts[0]  # all parts are the same, and said once
 
 
 def test_a_folder_is_refused_if_its_weights_do_not_fit(writer, small_writer, tmp_path):

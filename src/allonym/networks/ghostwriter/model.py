@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from allonym import acceleration, models
 from allonym.errors import ModelError
 from allonym.language.blocked_words import blocked, holds_blocked
-from allonym.language.sequences import Vocabulary
+from allonym.language.sequences import Vocabulary, cut
 from allonym.networks.erae.groups import WordGroups
 from allonym.networks.ghostwriter import ranking
 from allonym.networks.ghostwriter.choosing import MOST_SLOTS, NoteReader
@@ -138,7 +138,8 @@ class Writer:
         size = self.settings.slots
         parts = [groups[start : start + size] for start in range(0, len(groups), size)]
         heard = [part[part >= 0].tolist() for part in parts]
-        return " ".join(passage for passage in self.passages([part for part in heard if part]) if passage)
+        sentences = (one for passage in self.passages([part for part in heard if part]) for one in cut(passage))
+        return " ".join(dict.fromkeys(sentences))  # what two parts say alike is said once
 
     def passages(self, drawn: Sequence[Sequence[int]]) -> list[str]:
         """Return the passage for each row of groups: of several versions that whose own notes agree best with them."""

@@ -60,7 +60,8 @@ def with_classes(read: ReadText) -> str:
     """Return a passage that has been read with the classes of its facts in their places.
 
     Examples:
-        >>> with_classes(reading.read("On 3 May Mrs Hu didn't pay £40."))
+        >>> from allonym.guard.reading import read
+        >>> with_classes(read("On 3 May Mrs Hu didn't pay £40."))
         "On [date] [name] didn't pay [amount]."
     """
     parts, end = list[str](), 0
