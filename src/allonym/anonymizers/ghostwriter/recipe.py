@@ -79,7 +79,7 @@ _NO_MODEL: Final = (
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class Ghostwriter(Anonymizer):
-    """Your text written anew: with its facts, or from its notes, drawn with a proved loss.
+    """Your text written anew, in a plain style that is nobody's own.
 
     Privacy: with a loss, `guarantee()`: the loss of a note × `notes`, any two documents adjacent. Without, none.
 

@@ -274,7 +274,7 @@ const measure = latest(async () => {
   for (const { before: was, after: is, means } of changed) plain.push(figure(`${was} → ${is}`, means));
   if (oddities) plain.push(element("div", {}, element("small", {}, oddities)));
   if (before.risk !== null && after.risk === null) {
-    plain.push(figure("too short to say", "how recognisable it still is. Attackers who know texts of yours can try all the same: give some on the Read screen"));
+    plain.push(element("div", {}, element("small", {}, "Attackers who know texts of yours can try all the same: give some on the Read screen.")));
   }
   if (meaning !== null) plain.push(figure(meaning, "is kept"));
   plain.push(figure(`${before.words.toLocaleString("en")} → ${after.words.toLocaleString("en")}`, "words"));
