@@ -335,7 +335,7 @@ def test_hostile_names_of_writers_stay_names(visit, monkeypatch):
     tab.set_input_files("#others", files[:3])
     tab.click("#train")
     until(tab, "document.getElementById('chosen').textContent.startsWith('Compared with')")
-    until(tab, "document.querySelectorAll('#attackers li').length === 4")
+    until(tab, "document.querySelectorAll('#attackers li').length >= 4")
     # every name as an attacker would say it: training on as many writers would take minutes
     rows = [
         reading.AttackerRow(payload, {"value": 0.5, "low": 0.4, "high": 0.6}, f"says {payload}") for payload in KINDS

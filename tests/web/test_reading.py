@@ -95,7 +95,7 @@ def test_without_other_texts_it_says_what_it_cannot_tell():
     assert found.basis == "profile"
     assert found.sentence.startswith("Its habits are rarer together than in ")
     assert found.sentence.endswith("lower is safer.")
-    assert found.verdict.endswith("write like themselves; that alone hides nobody.")
+    assert found.verdict.endswith("usually resemble each other; that alone hides nobody.")
     assert [gauge.name for gauge in found.gauges] == ["rarity", "company"]
     assert any(note.startswith("The estimate is weak") for note in found.notes)
     assert any("cannot tell" in note for note in found.notes)
