@@ -56,7 +56,7 @@ def bad_usages(folder: Path) -> dict[str, list[object]]:
         "unknown output": [*of_table, "SYNTF", "-o", folder / "o.docx"],
         "output without folder": [*of_table, "SYNTF", "-o", folder / "absent" / "o.npz"],
         "output in input": ["anonymize", folder / "texts", "SYNTF", "-o", folder / "texts" / "o.npz"],
-        "csv named parquet": [*of_table, "--method", "identity", "-o", folder / "o.parquet"],
+        "csv named docx": [*of_table, "--method", "identity", "-o", folder / "o.docx"],
         "no method": of_table,
         "unknown method": [*of_table, "--method", "magic"],
         "option of another method": [*of_table, "--method", "identity", "--words", "5"],

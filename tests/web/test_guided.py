@@ -159,7 +159,7 @@ def test_what_was_typed_since_is_not_lost(visit):
 def test_three_versions_of_a_sentence(visit, monkeypatch):
     tab, _ = visit
     written = ["It's fine, and meters break.", "That's fine, meters break.", "Fine, meters break."]
-    monkeypatch.setattr(suggesting.versions, "of", lambda _: written)
+    monkeypatch.setattr(versions, "of", lambda _: written)
     tab.click("#example")
     _best(tab)
     before = _text(tab)
@@ -177,7 +177,7 @@ def test_three_versions_of_a_sentence(visit, monkeypatch):
 def test_hostile_texts_and_versions_stay_texts(visit, monkeypatch):
     tab, _ = visit
     hostile = "\n".join(variants(60)) + "\n" + LETTER
-    monkeypatch.setattr(suggesting.versions, "of", lambda _: list(KINDS[:3]))
+    monkeypatch.setattr(versions, "of", lambda _: list(KINDS[:3]))
     monkeypatch.setattr(suggesting.suggestions, "versions", _as_they_are)
     write(tab, hostile)
     _best(tab)

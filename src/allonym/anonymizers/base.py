@@ -58,6 +58,8 @@ class Anonymizer(Estimator):
     suits: ClassVar[Sequence[str]] = ()  # what the page leads with it for: "letter", "table"
     mechanism_: Any = None  # what draws each word, if something does
 
+    writes_versions: ClassVar[bool] = False  # whether people may ask it for other versions of a sentence
+
     def __post_init__(self) -> None:
         self._check()
 
@@ -161,6 +163,14 @@ class Anonymizer(Estimator):
     def offers_from(self, book: str) -> tuple[Offer, ...]:
         """Return how people are offered this method with sentences of a book of their own."""
         return ()
+
+    def versions(self, sentence: str) -> list[str]:
+        """Return other versions of a sentence for somebody to choose from, where `writes_versions`.
+
+        Raises:
+            MissingDependencyError: Something must be installed for it.
+        """
+        return []
 
     def before_drawing(self, texts: Sequence[str]) -> list[str] | None:
         """Return what is computed of each text before anything is drawn, written as a text; None if that is the text.

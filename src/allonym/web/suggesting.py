@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from allonym.anonymizers.ghostwriter import versions
+from allonym import anonymizers
+from allonym.anonymizers.base import Anonymizer
 from allonym.errors import MissingDependencyError
 from allonym.recognition import suggestions
 from allonym.recognition.suggestions import Risk, Suggestions
@@ -53,11 +54,16 @@ def _sentence(desk: Desk, text: str, place: int) -> dict[str, Any]:
     if not text[start:stop].strip():
         return answer
     try:
-        written = versions.of(text[start:stop])
+        written = _writer().versions(text[start:stop])
     except MissingDependencyError as missing:
         return {**answer, "missing": str(missing)}
     lower = suggestions.versions(text, (start, stop), written, _measure(desk))
     return {**answer, "versions": [vars(one) for one in lower], "written": len(written)}
+
+
+def _writer() -> Anonymizer:
+    """Return the method that writes other versions of a sentence."""
+    return next(example for example in anonymizers.examples().values() if example.writes_versions)
 
 
 OPERATIONS = (

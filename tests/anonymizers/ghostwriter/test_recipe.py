@@ -37,7 +37,7 @@ def answers(monkeypatch):
     def versions(asked, style):
         return [[Version(text, -0.1) for text in given.get(sentence, [])] for sentence in asked]
 
-    monkeypatch.setattr(writing, "_versions", versions)
+    monkeypatch.setattr(writing, "versions", versions)
     return given
 
 

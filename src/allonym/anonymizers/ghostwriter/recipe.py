@@ -43,7 +43,7 @@ from allonym import models
 from allonym.anonymizers.auditing import Auditing
 from allonym.anonymizers.base import Anonymizer, cached_names, check_positive, check_whole
 from allonym.anonymizers.between import Between
-from allonym.anonymizers.ghostwriter import writing
+from allonym.anonymizers.ghostwriter import versions, writing
 from allonym.anonymizers.ghostwriter.auditing import GhostwriterAuditing
 from allonym.errors import ParameterError
 from allonym.language.sequences import SPECIAL
@@ -92,6 +92,7 @@ class Ghostwriter(Anonymizer):
 
     method = "ghostwriter"
     suits = ("letter",)
+    writes_versions = True
 
     model: str | Path = "default"
     loss_per_word: float | None = None
@@ -129,6 +130,10 @@ class Ghostwriter(Anonymizer):
             return None
         writer = self.writer_
         return Subset(len(writer.vocabulary), loss=self.loss_per_word, candidates=writer.size)
+
+    def versions(self, sentence: str) -> list[str]:
+        """Return up to three versions that state the same, the plainest first."""
+        return versions.of(sentence)
 
     def missing(self) -> str:
         """Say what to install before a text can be written; nothing if all is there."""

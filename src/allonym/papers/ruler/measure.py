@@ -109,7 +109,7 @@ class Work:
 
     def _has(self, each: Compared) -> bool:
         row = self._rows.get(each.name)
-        return isinstance(row, MethodRow) and (isinstance(each, Rival) or row.parameters == each.made().parameters())
+        return isinstance(row, MethodRow) and each.made_with(row.parameters)
 
 
 def measure(data: Path, compared: Sequence[Compared], work: Work, report: Report) -> Measured:

@@ -5,6 +5,7 @@ Papers that compare the same thing take it from here: its name is the name of it
 
 from __future__ import annotations
 
+import inspect
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -17,6 +18,7 @@ from allonym.attackers.base import Attacker
 from allonym.errors import InputError
 from allonym.evaluation.candidates import Candidate, Method, Program
 from allonym.jobs.command import Command
+from allonym.jobs.execute import plain_parameter
 
 _SLOWEST = 6 * 3600.0  # seconds that a rival may take for one release
 _NEUTRAL = {"mechanism": "subset", "style": "neutral", "words": 14, "candidates": 3, "loss_per_word": 11.4}
@@ -42,6 +44,10 @@ class Compared(ABC):
     @abstractmethod
     def made(self) -> Candidate:
         """Return the configuration."""
+
+    def made_with(self, parameters: Mapping[str, object]) -> bool:
+        """Tell whether parameters that a row keeps are this configuration's; a program of others has none."""
+        return True
 
     def timed(self, made: Candidate) -> Candidate:
         """Return whose speed is stated: the configuration's own, unless it only looks up what was made ahead."""
@@ -71,6 +77,16 @@ class Setting(Compared):
     def made(self) -> Candidate:
         """Return the configuration."""
         return Method(anonymizers.find(self.method)(**self.parameters), self.setting)
+
+    def made_with(self, parameters: Mapping[str, object]) -> bool:
+        """Tell whether parameters that a row keeps are this configuration's.
+
+        An option younger than the row had its default then: its method had no other way.
+        """
+        now = self.made().parameters()
+        defaults = inspect.signature(anonymizers.find(self.method)).parameters
+        younger = {name: plain_parameter(defaults[name].default) for name in now.keys() - parameters.keys()}
+        return now == {**parameters, **younger}
 
 
 @dataclass(frozen=True)
