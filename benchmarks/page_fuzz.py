@@ -46,7 +46,7 @@ def ready(app: guard.Guard) -> None:
     room.desk.rewrite("core", 0)
     if room.table is not None:
         room.table.close()
-    room.table = table.UploadedTable.of(
+    room.table = table.UploadedTable(
         arrival.read("a.csv", b"text,writer\nIt was raining.,one\nThe bell was silent.,two\n")
     )
 

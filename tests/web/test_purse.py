@@ -145,7 +145,7 @@ def quoted(table, choice, purse):
 def test_a_table_is_charged_once_however_often_it_is_resumed(purse, monkeypatch):
     monkeypatch.setattr(forecast, "pace", lambda job: None)  # how many rows are done at once must not follow the speed
     rows = "\n".join(f'"{LETTER[:40]} {number}",writer {number % 2}' for number in range(250))
-    table = UploadedTable.of(arrival.read("t.csv", f"text,who\n{rows}\n".encode()))
+    table = UploadedTable(arrival.read("t.csv", f"text,who\n{rows}\n".encode()))
     choice = TableChoice("text", "who", [], "core", 0)
     priced = quoted(table, choice, purse)
     assert "for each of 250 documents" in priced["sentence"]

@@ -130,7 +130,7 @@ def test_other_formats_are_read():
     assert taken.columns == ["a", "text"]
     folder = Path(taken.folder.name)
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    table.UploadedTable.of(taken).close()
+    table.UploadedTable(taken).close()
     assert not folder.exists()
     file = io.BytesIO()
     pq.write_table(pa.table({"n": [1, 2], "text": ["one", None]}), file)
@@ -396,7 +396,7 @@ def test_a_choice_that_cannot_be_looked_at_is_not_waited_for(client, monkeypatch
 
 
 def test_chunks_are_as_large_as_two_seconds_allow(monkeypatch):
-    held = table.UploadedTable.of(arrival.read("t.csv", as_csv(1_500)))
+    held = table.UploadedTable(arrival.read("t.csv", as_csv(1_500)))
     choice = table.TableChoice("body", None, [], "core", 0, first_row="names")
     paces = [(Pace(0.0, 0.5), 375), (Pace(0.0, 0.01), 8), (Pace(1.0, 0.01), 15), (Pace(0.0, 1e-6), 1), (None, 8)]
     for pace, chunks in paces:

@@ -19,6 +19,7 @@ from xml.parsers import expat
 from xml.sax.saxutils import escape
 
 from allonym.errors import InputError, ParameterError
+from allonym.formats import zips
 from allonym.formats.base import Format, storable
 from allonym.formats.tables import Opened, Part, Roles, shown
 
@@ -40,7 +41,8 @@ _ELEMENTS: Final = {"\t": "<w:tab/>", "\n": "<w:br/>"}
 _TAB_OR_BREAK: Final = re.compile(r"([\t\n])")
 _NOT_IN_XML: Final = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]")
 LEFT_OUT: Final = "Headers, footnotes, comments and deleted text of the document are left out."
-_WAY_OUT: Final = "save it again as .docx without a password, or as .txt"
+_INSTEAD: Final = ".txt"
+_WAY_OUT: Final = f"save it again as .docx without a password, or as {_INSTEAD}"
 
 _TYPES: Final = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -77,7 +79,7 @@ class Docx(Format):
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             parts = {"[Content_Types].xml": _TYPES, "_rels/.rels": _RELATIONS, _BODY: _body(texts[0])}
             for name, content in parts.items():
-                archive.writestr(_entry(name), content)
+                archive.writestr(zips.entry(name), content)
 
 
 FORMAT = Docx()
@@ -91,22 +93,11 @@ def text_of(content: bytes, name: str = "The document") -> str:
     """
     try:
         with zipfile.ZipFile(BytesIO(content)) as archive:
-            _check_sizes(archive, name)
+            zips.check_sizes(archive, name, _MOST_PARTS, {_BODY: _MOST_UNPACKED}, _INSTEAD)
             with archive.open(_BODY) as body:
                 return _BodyReader(name).read(body)
     except (zipfile.BadZipFile, KeyError, expat.ExpatError, zlib.error, EOFError, RuntimeError, NotImplementedError):
         raise InputError(f"{name} cannot be read as a document of Word; {_WAY_OUT}.") from None
-
-
-def _check_sizes(archive: zipfile.ZipFile, name: str) -> None:
-    """Refuse a document that becomes very large, by what it declares."""
-    parts = archive.infolist()
-    if len(parts) > _MOST_PARTS or sum(part.file_size for part in parts if part.filename == _BODY) > _MOST_UNPACKED:
-        raise _too_large(name)
-
-
-def _too_large(name: str) -> InputError:
-    return InputError(f"{name} is small as a file but too large when it is read; save it as .txt.")
 
 
 class _BodyReader:
@@ -132,7 +123,7 @@ class _BodyReader:
         while block := body.read(_BLOCK):
             unpacked += len(block)
             if unpacked > _MOST_UNPACKED:
-                raise _too_large(self._name)
+                raise zips.too_large(self._name, _INSTEAD)
             parser.Parse(block)
         parser.Parse(b"", True)
         return "\n".join(_joined(self._paragraphs))
@@ -162,7 +153,7 @@ class _BodyReader:
             return
         self._characters += len(characters)
         if self._characters > _MOST_CHARACTERS:
-            raise _too_large(self._name)
+            raise zips.too_large(self._name, _INSTEAD)
         self._open[-1].append(characters)
 
     def _refuse(self, *_: object) -> None:
@@ -201,10 +192,3 @@ def _piece(piece: str) -> str:
     if piece in _ELEMENTS:
         return _ELEMENTS[piece]
     return f'<w:t xml:space="preserve">{escape(piece)}</w:t>' if piece else ""
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry dated 1980, so that equal texts give equal bytes."""
-    entry = zipfile.ZipInfo(name)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    return entry

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from allonym.errors import InputError, ParameterError
+from allonym.formats import zips
 from allonym.formats.parquet import write_parquet_tables
 from allonym.formats.tables import encodable, shown
 from allonym.formats.term_columns import WORD_COLUMN, write_columns
@@ -196,14 +197,10 @@ def _write_npz(path: str | Path, parts: Parts, words: int) -> None:
 
 
 def _write_array(archive: Any, name: str, shape: tuple[int, ...], dtype: Any, pieces: Iterable[Any]) -> None:  # noqa: ANN401
-    """Write an array of known shape into an archive, dated 1980 so that equal arrays give equal bytes."""
-    import zipfile
-
+    """Write an array of known shape into an archive; equal arrays give equal bytes."""
     from numpy.lib import format as npy
 
-    entry = zipfile.ZipInfo(f"{name}.npy")
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    with archive.open(entry, "w", force_zip64=True) as file:
+    with archive.open(zips.entry(f"{name}.npy"), "w", force_zip64=True) as file:
         header = {"descr": npy.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
         npy.write_array_header_1_0(file, header)
         for piece in pieces:

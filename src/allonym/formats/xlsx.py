@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final
 from xml.sax.saxutils import escape
 
 from allonym.errors import AllonymError, InputError, ParameterError
-from allonym.formats import lines, tables
+from allonym.formats import lines, tables, zips
 from allonym.formats.base import TableFormat
 from allonym.formats.tables import NO_DOCUMENT, Opened, Part, Roles, shown
 
@@ -35,7 +35,8 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d{0,14})(?:\.\d{1,15})?")
 _ESCAPED: Final = re.compile(r"_x([0-9A-Fa-f]{4})_")
 # Signs that XML has no place for or changes, and an underscore that would be read as the beginning of such a sign.
 _TO_ESCAPE: Final = re.compile(r"[\x00-\x08\x0b-\x1f\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-_WAY_OUT: Final = "save it again as .xlsx without a password, or as .csv"
+_INSTEAD: Final = ".csv"
+_WAY_OUT: Final = f"save it again as .xlsx without a password, or as {_INSTEAD}"
 
 _CONTENT_TYPES: Final = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -116,8 +117,8 @@ class Xlsx(TableFormat):
         """Write tables as the one sheet of a workbook."""
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
             for name, content in _PARTS.items():
-                archive.writestr(_entry(name), content)
-            with archive.open(_entry("xl/worksheets/sheet1.xml"), "w", force_zip64=True) as sheet:
+                archive.writestr(zips.entry(name), content)
+            with archive.open(zips.entry("xl/worksheets/sheet1.xml"), "w", force_zip64=True) as sheet:
                 sheet.write(_SHEET.encode())
                 empty = True
                 for table in tables:
@@ -185,13 +186,10 @@ def _errors(name: str) -> Iterator[None]:
 
 
 def _check_sizes(source: Path | BytesIO, name: str) -> None:
-    """Refuse a workbook that becomes very large, by what it declares: no part is read further than that."""
+    """Refuse a workbook that becomes very large."""
     with zipfile.ZipFile(source) as archive:
-        parts = archive.infolist()
-    shared = sum(part.file_size for part in parts if "sharedStrings" in part.filename)
-    unpacked = sum(part.file_size for part in parts)
-    if unpacked > _MOST_UNPACKED or shared > _MOST_SHARED or len(parts) > _MOST_PARTS:
-        raise InputError(f"{name} is small as a file but too large when it is read; save it as .csv.")
+        most = {"*": _MOST_UNPACKED, "*sharedStrings*": _MOST_SHARED}
+        zips.check_sizes(archive, name, _MOST_PARTS, most, _INSTEAD)
 
 
 def _text(value: object) -> str:
@@ -226,10 +224,3 @@ def _cell(value: object) -> str:
         return f"<c><v>{text}</v></c>"
     written = escape(_TO_ESCAPE.sub(lambda match: f"_x{ord(match[0]):04X}_", text))
     return f'<c t="inlineStr"><is><t xml:space="preserve">{written}</t></is></c>'
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    """Return an entry dated 1980, so that equal tables give equal bytes."""
-    entry = zipfile.ZipInfo(name)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    return entry

@@ -54,6 +54,9 @@ class Resumable(Protocol):
     def device(self) -> torch.device:
         """Where it is trained."""
 
+    def run(self) -> torch.nn.Module:
+        """Train to the end; the network is then the best one."""
+
     def further(self) -> dict[str, torch.Tensor]:
         """Return what else it has learned, by name."""
 

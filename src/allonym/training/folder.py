@@ -10,16 +10,20 @@ from __future__ import annotations
 import json
 import os
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from allonym import disk, models
 from allonym.errors import ModelError, ResumeError
+
+if TYPE_CHECKING:
+    from allonym.language.sequences import Vocabulary
 
 CHECKPOINT = "checkpoint"
 STATE = "state.json"  # in the checkpoint; written last, so that it is there if the checkpoint is whole
@@ -42,12 +46,71 @@ def check_room(folder: Path, *, force: bool) -> None:
         raise ModelError(f"{folder} is not empty; choose another -o, add --force, or --resume if it was interrupted.")
 
 
+def begin(folder: Path, *, resume: bool) -> None:
+    """Make the folder; a model or checkpoint that is there is deleted, unless a run is resumed."""
+    if not resume:
+        clear(folder)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+
+
 def clear(folder: Path) -> None:
     """Delete a model and a checkpoint, if there are any."""
     for name in reversed(FILES):  # the checksums first: what is left is no model
         (folder / name).unlink(missing_ok=True)
     if (folder / CHECKPOINT).exists():
         shutil.rmtree(folder / CHECKPOINT)
+
+
+@dataclass(frozen=True)
+class FinishedModel:
+    """All that goes into the folder of a model whose matrices are int8.
+
+    Attributes:
+        kind: What reads it.
+        version: Of that format.
+        sizes: Of the network, under the name that the configuration gives them.
+        scaled: What of a matrix has a scale of its own.
+        weights: The file of weights.
+        vocabulary: What it knows.
+        config: What else the configuration holds: "name", "training", "held_out", …
+        card: The card.
+        pieces: Pieces of words that it writes, if it writes any.
+    """
+
+    kind: str
+    version: int
+    sizes: Mapping[str, Mapping[str, Any]]
+    scaled: str
+    weights: bytes
+    vocabulary: Vocabulary
+    config: Mapping[str, Any]
+    card: str
+    pieces: Sequence[str] = ()
+
+    def write(self, folder: Path) -> models.Model:
+        """Write and seal a folder, made if it is not there."""
+        rounding = {"matrices": "int8", "scales": f"float32, one {self.scaled}", "rest": "float32"}
+        about = {"name": self.config["name"], "version": self.version, "format": self.kind}
+        full = {**about, **self.sizes, "quantisation": rounding, **self.config}
+        folder.mkdir(parents=True, exist_ok=True)
+        disk.write(folder / models.WEIGHTS, self.weights)
+        self.vocabulary.save(folder / models.VOCABULARY)
+        if self.pieces:
+            disk.write(folder / models.PIECES, "".join(f"{piece}\n" for piece in self.pieces).encode())
+        disk.write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode())
+        disk.write(folder / models.CARD, self.card.encode())
+        return models.seal(folder)
+
+
+def table_of(figures: Mapping[str, Any]) -> str:
+    """Return figures, some of them in groups, as a Markdown table for a card."""
+    lines = ["| | |", "|---|---|"]
+    for name, value in figures.items():
+        group = value if isinstance(value, dict) else {"": value}
+        for inner, number in group.items():
+            label = " ".join(part for part in (name, inner) if part).replace("_", " ")
+            lines.append(f"| {label} | {round(number, 4) if isinstance(number, float) else number} |")
+    return "\n".join(lines) + "\n"
 
 
 def publish(folder: Path) -> None:

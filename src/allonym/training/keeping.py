@@ -57,6 +57,28 @@ class Keeper:
         if due:
             self.write(training)
 
+    def run(self, training: checkpoints.Resumable, *, resume: bool, smaller: str) -> bool:
+        """Run a training to its end, from the checkpoint if it is resumed, and write a last one.
+
+        Returns whether an uninterrupted run would have made the same model.
+
+        Raises:
+            ResumeError: The checkpoint is damaged.
+            KeyboardInterrupt: The watcher said stop; there is a checkpoint.
+            ParameterError: There is not enough memory (the options in `smaller` need less), or the loss is infinite.
+        """
+        from torch import OutOfMemoryError
+
+        exact = checkpoints.restore(self.folder, training) if resume else True
+        try:
+            training.run()
+        except OutOfMemoryError as error:
+            raise ParameterError(
+                f"There is not enough memory on the graphics card; choose a smaller {smaller}."
+            ) from error
+        self.write(training)
+        return exact
+
     def write(self, training: checkpoints.Resumable) -> None:
         """Write a checkpoint."""
         began = time.monotonic()

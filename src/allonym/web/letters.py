@@ -8,16 +8,14 @@ from __future__ import annotations
 from pathlib import PurePosixPath
 from typing import Any
 
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
 from allonym.errors import InputError
 from allonym.formats import docx, mail
-from allonym.web import guard
 from allonym.web.api import PREFIX, Operation, Room, answered
-from allonym.web.fields import MOST_CHARACTERS, Invalid, Record, TextField
+from allonym.web.fields import MOST_CHARACTERS, Record, TextField
+from allonym.web.uploads import one_file
 
 UPLOAD = f"{PREFIX}/letter"
 _MOST_FIELDS = 4
@@ -32,17 +30,7 @@ async def upload(request: Request) -> Response:
 
 async def _taken(request: Request) -> Response:
     room: Room = request.app.state.room
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "multipart/form-data":
-        raise guard.Refused(415, "A document is sent as a form with a file; use the page itself.")
-    try:
-        async with request.form(max_files=1, max_fields=_MOST_FIELDS) as form:
-            file = form.get("file")
-            if not isinstance(file, UploadFile) or not file.filename:
-                raise Invalid("There is no file in the request; choose one.")
-            name, content = file.filename, await file.read()
-    except HTTPException:
-        raise Invalid("The form cannot be read; send one file and nothing else.") from None
+    name, content = await one_file(request, "A document", _MOST_FIELDS)
     return JSONResponse(await room.quick.do(_read, name, content))
 
 

@@ -8,7 +8,6 @@ closes the page.
 from __future__ import annotations
 
 import shlex
-import tempfile
 from contextlib import nullcontext, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -48,6 +47,7 @@ SHOWN = (
     "chosen",
     "quote",
 )
+_OF_ARRIVAL = ("name", "columns", "rows", "count")
 FIRST_ROW_NAMES = "names"
 COUNTS_AS = ("csv", "parquet")
 _UNNAMED = (
@@ -98,12 +98,7 @@ class Quote:
 class UploadedTable:
     """One uploaded table and what became of it."""
 
-    name: str  # what the person calls it; never used as a path
-    folder: tempfile.TemporaryDirectory[str] = field(repr=False)
-    source: Path = field(repr=False)
-    columns: list[str]
-    rows: list[list[str]] = field(repr=False)  # the first rows, cells cut short
-    count: int  # of all rows
+    arrived: Arrival
     state: str = "ready"  # "ready", "checking", "running", "stopped", "done" or "failed"
     done: int = 0
     total: int = 0
@@ -123,24 +118,19 @@ class UploadedTable:
     _former: str = field(default="ready", repr=False)  # the state before it was checked
     _stop: bool = field(default=False, repr=False)
 
-    @classmethod
-    def of(cls, read: Arrival) -> UploadedTable:
-        """Return the table that was read."""
-        return cls(read.name, read.folder, read.source, read.columns, read.rows, read.count)
-
     def to_json(self) -> dict[str, Any]:
         """Return what the page shows."""
-        return {name: getattr(self, name) for name in SHOWN}
+        return {name: getattr(self.arrived if name in _OF_ARRIVAL else self, name) for name in SHOWN}
 
     @property
     def named(self) -> bool:
         """Whether the first row surely holds names of columns: they are written, and a text must not be."""
-        return look_like_names(self.columns)
+        return look_like_names(self.arrived.columns)
 
     @property
     def guess(self) -> dict[str, Any]:
         """Which columns hold the texts and the writers, as far as names and first rows tell."""
-        best = guessed(self.columns, self.rows)
+        best = guessed(self.arrived.columns, self.arrived.rows)
         return asdict(best if self.named else Guess(best.text, None, ""))
 
     @property
@@ -218,12 +208,12 @@ class UploadedTable:
             options += ["--budget-db", purse.path.name, "--dataset", purse.dataset]
         if job.anonymizer.kind == "vectors":
             options += ["--output", f"counts{self._suffix(choice, job.anonymizer.kind)}"]
-        line = methods.command(choice.protection, choice.position, f"YOUR{self.source.suffix}")
+        line = methods.command(choice.protection, choice.position, f"YOUR{self.arrived.source.suffix}")
         return f"{line} {shlex.join(['--text', choice.text, *options])}"
 
     def _suffix(self, choice: TableChoice, kind: str) -> str:
         """Return how the result ends: as the table does; counts as lines that every program reads, or as asked for."""
-        suffix = self.source.suffix
+        suffix = self.arrived.source.suffix
         if kind != "vectors":
             return suffix
         if choice.counts_as == "parquet" or (choice.counts_as is None and suffix == ".parquet"):
@@ -240,13 +230,13 @@ class UploadedTable:
         # Counts have a column of ids by themselves; a kept one of that name takes its place.
         by_id = anonymizer.kind == "vectors" and _ID in choice.keep
         keep = tuple(column for column in choice.keep if not (by_id and column == _ID))
-        with arrival.without_paths(self.folder.name, self.source):
+        with arrival.without_paths(self.arrived.folder.name, self.arrived.source):
             return plan(
                 anonymizer,
                 open_documents(
-                    self.source, text=choice.text, author=choice.author, keep=keep, id=_ID if by_id else None
+                    self.arrived.source, text=choice.text, author=choice.author, keep=keep, id=_ID if by_id else None
                 ),
-                out=Path(self.folder.name) / f"result-{choice.protection}-{choice.position}{suffix}",
+                out=Path(self.arrived.folder.name) / f"result-{choice.protection}-{choice.position}{suffix}",
                 has_ids=by_id,
                 has_authors=choice.author is not None,
                 keep=keep,
@@ -279,7 +269,7 @@ class UploadedTable:
             self._quote = quote
 
     def _plainly(self, error: AllonymError) -> str:
-        return arrival.in_plain_words(str(error), self.folder.name, self.source)
+        return arrival.in_plain_words(str(error), self.arrived.folder.name, self.arrived.source)
 
     def go_on(self) -> None:
         """Take a stopped job up again."""
@@ -335,7 +325,7 @@ class UploadedTable:
         """Delete everything."""
         self.stop()
         with suppress(OSError):
-            self.folder.cleanup()
+            self.arrived.folder.cleanup()
 
 
 def _foreseen(purse: Purse, job: Plan) -> str:

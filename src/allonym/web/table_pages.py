@@ -7,8 +7,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from starlette.datastructures import UploadFile
-from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route
@@ -16,9 +14,10 @@ from starlette.routing import Route
 from allonym.errors import AllonymError, InputError
 from allonym.formats.base import table_suffixes
 from allonym.jobs.outputs import privacy_path
-from allonym.web import arrival, downloads, guard, pages, table, work
+from allonym.web import arrival, downloads, pages, table, work
 from allonym.web.api import MOST_POSITION, PREFIX, PROTECTIONS, Arriving, Handler, Operation, Room, answered, problem
-from allonym.web.fields import ChoiceField, Invalid, Record, Several, TextField, Whole
+from allonym.web.fields import ChoiceField, Record, Several, TextField, Whole
+from allonym.web.uploads import one_file
 from allonym.web.work import Busy
 
 MOST_FIELDS = 64
@@ -58,17 +57,7 @@ async def upload(request: Request) -> Response:
 
 async def _taken(request: Request) -> Response:
     room: Room = request.app.state.room
-    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    if kind != "multipart/form-data":
-        raise guard.Refused(415, "A table is sent as a form with a file; use the page itself.")
-    try:
-        async with request.form(max_files=1, max_fields=MOST_FIELDS) as form:
-            file = form.get("file")
-            if not isinstance(file, UploadFile) or not file.filename:
-                raise Invalid("There is no file in the request; choose one.")
-            name, content = file.filename, await file.read()
-    except HTTPException:
-        raise Invalid("The form cannot be read; send one file and nothing else.") from None
+    name, content = await one_file(request, "A table", MOST_FIELDS)
     turn = room.expect(name)
     try:
         await _soon(room, lambda: _arrived(room, turn, name, content), lambda why: _missed(room, turn, why))
@@ -92,7 +81,7 @@ def _arrived(room: Room, turn: int, name: str, content: bytes) -> None:
         if room.turn == turn:
             room.arriving = None
         raise
-    taken = table.UploadedTable.of(read)
+    taken = table.UploadedTable(read)
     if room.turn != turn:
         taken.close()
         raise InputError(_FORGOTTEN)

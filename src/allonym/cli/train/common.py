@@ -18,9 +18,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from allonym.cli.numbers import positive
 from allonym.cli.talk import Talk, with_options
 from allonym.errors import MissingDependencyError, ModelError, ResumeError, StoppedError
-from allonym.formats.files import DocumentBatch
+from allonym.formats.files import DocumentBatch, open_documents
 from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import LARGEST_VOCABULARY, SMALLEST_VOCABULARY
 from allonym.training.folder import CHECKPOINT, STATE, check_room
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from allonym.training.keeping import Watcher
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
+_Recipe = TypeVar("_Recipe")
 
 _TICKS = 1000  # of the progress bar
 
@@ -66,6 +68,23 @@ def vocabulary_options(usual_words: int) -> Callable[[_Command], _Command]:
     )
 
 
+def length_options(*, examples: str, held_out: float) -> Callable[[_Command], _Command]:
+    """Add what says how long a network learns that is looked at on documents held out; steps are of such examples."""
+    held_out_help = f"Share of the documents held out, to decide when to stop.  [{held_out}]"
+    rate_help = "Size of a step; by default it suits the network's size."
+    patience_help = "Stop after this many looks at the held-out documents without improvement.  [8]"
+    epochs_help = "Passes over the text, at most.  [20, without --minutes]"
+    return lambda command: with_options(
+        command,
+        click.option("--held-out", type=positive(0.5), help=held_out_help),
+        click.option("--epochs", type=click.IntRange(1), help=epochs_help),
+        click.option("--minutes", type=positive(1e6), help="Minutes of training, at most."),
+        click.option("--batch", type=click.IntRange(1), help=f"{examples} in a step.  [64]"),
+        click.option("--learning-rate", type=positive(1.0), help=rate_help),
+        click.option("--patience", type=click.IntRange(1), help=patience_help),
+    )
+
+
 def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add what belongs to a run; it reaches the command as `run`, and what was said about the model as `given`."""
 
@@ -87,6 +106,18 @@ def run_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--resume", is_flag=True, help="Continue after an interruption, with the same options."),
         click.option("--force", is_flag=True, help="Replace the model in the folder."),
     )
+
+
+def rows(talk: Talk, table: str, text: str | None, author: str | None) -> Iterator[tuple[str | None, str]]:
+    """Open a table and say that it is read; return author and text of each document, as they are asked for."""
+    documents = open_documents(table, text=text, author=author)
+    talk.say("Reading the texts.")
+    return (row for batch in documents for row in authors_and_texts(batch))
+
+
+def counted(documents: int, doubles: int) -> str:
+    """Say how many documents there are."""
+    return f"{documents:,} documents" + (f" ({doubles:,} doubles left out)" if doubles else "")
 
 
 def authors_and_texts(batch: DocumentBatch) -> Iterator[tuple[str | None, str]]:
@@ -119,6 +150,18 @@ class Run:
                 raise StoppedError(f"Interrupted; go on with: {again}") from error
             reason = error.strerror or type(error).__name__
             raise ModelError(f"The system refused ({reason}); the checkpoint is kept. Go on with: {again}") from error
+
+
+def recipe(kind: Callable[..., _Recipe], run: Run, given: Mapping[str, Any]) -> tuple[_Recipe, str | None]:
+    """Return what to train; of an interrupted run also the fingerprint of its text, and refuse options that differ."""
+    if not run.resume:
+        return kind(**given), None
+    from allonym.training.checkpoints import read
+
+    record = read(run.output / CHECKPOINT)
+    before = kind(**record["recipe"])
+    refuse_other_options(before, given)
+    return before, str(record["fingerprint"])
 
 
 def refuse_other_options(settings: object, given: Mapping[str, Any]) -> None:
@@ -203,6 +246,8 @@ def watched(talk: Talk, stopping: Stopping, said: Callable[[dict[str, float]], s
 
 def report(talk: Talk, output: Path, figures: Mapping[str, Any], sentence: str) -> None:
     """Print what came of a run, and whom the model may be given to."""
+    if not figures.get("as_if_uninterrupted", True):
+        talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")
     about = {"model": str(output), **figures, "differential_privacy": False, "warning": WARNING}
     talk.data(about, f"{output}: {sentence}")
     talk.say(WARNING)

@@ -7,14 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from allonym.cli.numbers import positive
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
-from allonym.cli.train.common import Run, run_options, text_options, vocabulary_options
-from allonym.formats.files import open_documents
+from allonym.cli.train.common import Run, length_options, run_options, text_options, vocabulary_options
 from allonym.metrics.figures import percent
 from allonym.training.erae.corpus import EraeCorpus, prepare
-from allonym.training.folder import CHECKPOINT
 
 if TYPE_CHECKING:
     from allonym.training.erae.own_text import EraeRecipe, TrainedErae
@@ -25,16 +22,7 @@ if TYPE_CHECKING:
 @click.option("--variant", type=click.Choice(["attention", "paper"]), help="Ours, or the paper's.  [attention]")
 @click.option("--size", type=click.Choice(["tiny", "small", "full"]), help="Size of the network.  [full, as shipped]")
 @vocabulary_options(usual_words=20_000)
-@click.option("--held-out", type=positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.1]")
-@click.option("--epochs", type=click.IntRange(1), help="Passes over the text, at most.  [20, without --minutes]")
-@click.option("--minutes", type=positive(1e6), help="Minutes of training, at most.")
-@click.option("--batch", type=click.IntRange(1), help="Sentences in a step.  [64]")
-@click.option("--learning-rate", type=positive(1.0), help="Size of a step; by default it suits the network's size.")
-@click.option(
-    "--patience",
-    type=click.IntRange(1),
-    help="Stop after this many looks at the held-out documents without improvement.  [8]",
-)
+@length_options(examples="Sentences", held_out=0.1)
 @click.option("--seed", type=click.IntRange(0, 2**63 - 1), help="Fixes order, noise and initial weights.  [1]")
 @run_options
 @common_options
@@ -47,7 +35,7 @@ def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     from allonym.training.erae import own_text
 
     with run.resumable("erae"), common.signals() as stopping:
-        recipe, fingerprint = _remembered(run.output, given) if run.resume else (own_text.EraeRecipe(**given), None)
+        recipe, fingerprint = common.recipe(own_text.EraeRecipe, run, given)
         corpus = _read(talk, run.table, recipe, fingerprint)
         stopping.deferred = True
         with common.watched(talk, stopping, _look) as watcher:
@@ -55,27 +43,13 @@ def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     _report(talk, run.output, corpus, figures)
 
 
-def _remembered(output: Path, given: dict[str, Any]) -> tuple[EraeRecipe, str]:
-    """Return the recipe and the fingerprint of the text of an interrupted run; refuse options that differ."""
-    from allonym.training.checkpoints import read
-    from allonym.training.erae.own_text import EraeRecipe
-
-    record = read(output / CHECKPOINT)
-    recipe = EraeRecipe(**record["recipe"])
-    common.refuse_other_options(recipe, given)
-    return recipe, str(record["fingerprint"])
-
-
 def _read(talk: Talk, table: str, recipe: EraeRecipe, fingerprint: str | None) -> EraeCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
-    documents = open_documents(table, text=recipe.text, author=recipe.author)
-    rows = (row for batch in documents for row in common.authors_and_texts(batch))
-    talk.say("Reading the texts.")
+    rows = common.rows(talk, table, recipe.text, recipe.author)
     corpus = prepare(rows, words=recipe.words, shared_by=recipe.shared_by, held_out=recipe.held_out, seed=recipe.seed)
     common.refuse_other_texts(fingerprint, corpus.fingerprint)
-    doubles = f" ({corpus.doubles:,} doubles left out)" if corpus.doubles else ""
     talk.say(
-        f"{corpus.documents:,} documents{doubles}; {len(corpus.vocabulary):,} words, which cover "
+        f"{common.counted(corpus.documents, corpus.doubles)}; {len(corpus.vocabulary):,} words, which cover "
         f"{percent(corpus.coverage, 1)} of the text; {len(corpus.lengths):,} sentences to learn from, "
         f"{len(corpus.held_out_lengths):,} held out."
     )
@@ -105,7 +79,5 @@ def _report(talk: Talk, output: Path, corpus: EraeCorpus, trained: TrainedErae) 
         f"of the words held out, {percent(trained.held_out.accuracy, 1)} are the network's first choice and "
         f"{percent(trained.held_out.among_five, 1)} among its first five."
     )
-    if not trained.as_if_uninterrupted:
-        talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")
     common.report(talk, output, figures, sentence)
     common.say_how_to_try(talk, "erae", output)

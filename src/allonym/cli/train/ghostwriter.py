@@ -10,11 +10,9 @@ import click
 from allonym.cli.numbers import positive
 from allonym.cli.talk import Talk, common_options
 from allonym.cli.train import common
-from allonym.cli.train.common import Run, run_options, text_options
-from allonym.formats.files import open_documents
+from allonym.cli.train.common import Run, length_options, run_options, text_options
 from allonym.networks.ghostwriter.choosing import MOST_SLOTS
 from allonym.networks.ghostwriter.model import MOST_CANDIDATES
-from allonym.training.folder import CHECKPOINT
 from allonym.training.ghostwriter.corpus import MOST_NOTES, SMALLEST_LIST, WriterCorpus, prepare
 
 if TYPE_CHECKING:
@@ -41,16 +39,7 @@ _LISTS = click.IntRange(SMALLEST_LIST, MOST_NOTES)
     type=click.IntRange(1),
     help="How many documents (with --author: authors) must use a word for it to be a note.  [3]",
 )
-@click.option("--held-out", type=positive(0.5), help="Share of the documents held out, to decide when to stop.  [0.05]")
-@click.option("--epochs", type=click.IntRange(1), help="Passes over the text, at most.  [20, without --minutes]")
-@click.option("--minutes", type=positive(1e6), help="Minutes of training, at most.")
-@click.option("--batch", type=click.IntRange(1), help="Passages in a step.  [64]")
-@click.option("--learning-rate", type=positive(1.0), help="Size of a step; by default it suits the network's size.")
-@click.option(
-    "--patience",
-    type=click.IntRange(1),
-    help="Stop after this many looks at the held-out documents without improvement.  [8]",
-)
+@length_options(examples="Passages", held_out=0.05)
 @click.option("--seed", type=click.IntRange(0, 2**62), help="Fixes order, noise and initial weights.  [1]")
 @run_options
 @common_options
@@ -63,7 +52,7 @@ def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     from allonym.training.ghostwriter import own_text
 
     with run.resumable("ghostwriter"), common.signals() as stopping:
-        recipe, fingerprint = _remembered(run.output, given) if run.resume else (own_text.WriterRecipe(**given), None)
+        recipe, fingerprint = common.recipe(own_text.WriterRecipe, run, given)
         corpus = _read(talk, run.table, recipe, fingerprint)
         stopping.deferred = True
         with common.watched(talk, stopping, _look) as watcher:
@@ -71,22 +60,9 @@ def command(talk: Talk, /, run: Run, given: dict[str, Any]) -> None:
     _report(talk, run.output, corpus, recipe, trained)
 
 
-def _remembered(output: Path, given: dict[str, Any]) -> tuple[WriterRecipe, str]:
-    """Return the recipe and the fingerprint of the text of an interrupted run; refuse options that differ."""
-    from allonym.training.checkpoints import read
-    from allonym.training.ghostwriter.own_text import WriterRecipe
-
-    record = read(output / CHECKPOINT)
-    recipe = WriterRecipe(**record["recipe"])
-    common.refuse_other_options(recipe, given)
-    return recipe, str(record["fingerprint"])
-
-
 def _read(talk: Talk, table: str, recipe: WriterRecipe, fingerprint: str | None) -> WriterCorpus:
     """Read the texts; refuse others than those of the run that is resumed."""
-    documents = open_documents(table, text=recipe.text, author=recipe.author)
-    rows = (row for batch in documents for row in common.authors_and_texts(batch))
-    talk.say("Reading the texts.")
+    rows = common.rows(talk, table, recipe.text, recipe.author)
     corpus = prepare(
         rows,
         notes=recipe.notes,
@@ -97,10 +73,10 @@ def _read(talk: Talk, table: str, recipe: WriterRecipe, fingerprint: str | None)
         from_translation=recipe.start == "translation",
     )
     common.refuse_other_texts(fingerprint, corpus.fingerprint)
-    doubles = f" ({corpus.doubles:,} doubles left out)" if corpus.doubles else ""
     talk.say(
-        f"{corpus.documents:,} documents{doubles}; {len(corpus.vocabulary):,} notes, {len(corpus.pieces):,} pieces; "
-        f"{len(corpus.learned):,} passages to learn from, {len(corpus.held_out):,} held out."
+        f"{common.counted(corpus.documents, corpus.doubles)}; {len(corpus.vocabulary):,} notes, "
+        f"{len(corpus.pieces):,} pieces; {len(corpus.learned):,} passages to learn from, "
+        f"{len(corpus.held_out):,} held out."
     )
     return corpus
 
@@ -120,8 +96,6 @@ def _report(talk: Talk, output: Path, corpus: WriterCorpus, recipe: WriterRecipe
         "steps": trained.steps,
         "as_if_uninterrupted": trained.as_if_uninterrupted,
     }
-    if not trained.as_if_uninterrupted:
-        talk.say("The interrupted run was on another kind of device, so an uninterrupted one would differ.")
     sentence = f"of the passages held out, a piece has a loss of {trained.lowest:.3f}."
     common.report(talk, output, figures, sentence)
     common.say_how_to_try(talk, "ghostwriter", output, "--loss-per-word", f"{recipe.loss_per_word:g}")

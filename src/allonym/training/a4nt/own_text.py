@@ -33,7 +33,7 @@ from allonym.training.a4nt.losses import RECIPES
 from allonym.training.a4nt.network import Translator, TranslatorShape, Variant, make
 from allonym.training.a4nt.watch import TranslatorFigures, measure
 from allonym.training.fitting import arrays_of, fill, seeded
-from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish, read_arrays, read_state, save_checkpoint
+from allonym.training.folder import CHECKPOINT, FINISHED, begin, publish, read_arrays, read_state, save_checkpoint
 from allonym.training.steps import Limit
 
 STAGES = ("opponent", "language", "restoring", "game")
@@ -132,10 +132,8 @@ def train(
     Raises:
         ResumeError: There is no checkpoint of this corpus and plan, or it is damaged.
     """
-    if not resume:
-        clear(folder)
-    for made in (folder, folder / CHECKPOINT):
-        made.mkdir(mode=0o700, parents=True, exist_ok=True)
+    begin(folder, resume=resume)
+    (folder / CHECKPOINT).mkdir(mode=0o700, exist_ok=True)
     record = {"plan": asdict(plan), "fingerprint": corpus.fingerprint}
     networks = _networks(corpus, plan, device)
     done = _restore(folder / CHECKPOINT, networks, record) if resume else 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -10,10 +9,11 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from allonym import disk, models
+from allonym import models
 from allonym.language.sequences import END, START, UNKNOWN, Vocabulary
 from allonym.networks.erae.inference import FORMAT, VERSION, EraeReader, EraeShape
 from allonym.networks.whole_numbers import stored
+from allonym.training.folder import FinishedModel, table_of
 
 Arrays: TypeAlias = dict[str, NDArray[Any]]
 
@@ -143,17 +143,7 @@ def write(
     EraeReader(shape, weights, vocabulary)  # refuses weights that do not fit
     shipped = stored({name: weights[name] for name in shape.tensors()})
     costs = rounding_costs(shape, weights, EraeReader(shape, shipped, vocabulary), sentences) if sentences else {}
-    folder.mkdir(parents=True, exist_ok=True)
     content = save(shipped)
-    full = {
-        "name": config["name"],
-        "version": VERSION,
-        "format": FORMAT,
-        "shape": vars(shape),
-        "quantisation": {"matrices": "int8", "scales": "float32, one a row", "rest": "float32"},
-        **config,
-        "rounding": costs,
-    }
     text = card.format(
         name=config["name"],
         version=VERSION,
@@ -164,22 +154,9 @@ def write(
         rounding=_rounding(costs),
         **values,
     )
-    disk.write(folder / models.WEIGHTS, content)
-    vocabulary.save(folder / models.VOCABULARY)
-    disk.write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode())
-    disk.write(folder / models.CARD, text.encode())
-    return models.seal(folder)
-
-
-def table_of(figures: Mapping[str, Any]) -> str:
-    """Return figures, some of them in groups, as a Markdown table."""
-    lines = ["| | |", "|---|---|"]
-    for name, value in figures.items():
-        group = value if isinstance(value, dict) else {"": value}
-        for inner, number in group.items():
-            label = " ".join(part for part in (name, inner) if part).replace("_", " ")
-            lines.append(f"| {label} | {round(number, 4) if isinstance(number, float) else number} |")
-    return "\n".join(lines) + "\n"
+    full = {**config, "rounding": costs}
+    model = FinishedModel(FORMAT, VERSION, {"shape": vars(shape)}, "a row", content, vocabulary, full, text)
+    return model.write(folder)
 
 
 def _rounding(costs: Mapping[str, float]) -> str:

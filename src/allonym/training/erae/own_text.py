@@ -6,7 +6,6 @@ and the guarantee of everything drawn with it say so.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -15,19 +14,17 @@ import numpy as np
 import torch
 
 from allonym import models
-from allonym.errors import ParameterError
 from allonym.networks.erae.inference import EraeShape
-from allonym.training import checkpoints
 from allonym.training.erae.batches import EraeSentences
 from allonym.training.erae.corpus import EraeCorpus
 from allonym.training.erae.folder import USER_CARD, write
 from allonym.training.erae.loop import USUAL, EraeSettings, EraeTraining, WordFigures, measure
 from allonym.training.erae.network import END, Erae, Variant
 from allonym.training.fitting import arrays_of, seeded
-from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
+from allonym.training.folder import CHECKPOINT, FINISHED, begin, publish
 from allonym.training.keeping import Keeper, Watcher
+from allonym.training.own_text import TrainingRecord, TrainingTime, sharers
 
-DEFAULT_EPOCHS = 20
 _NEVER = 2.0  # a share of the training that is not reached
 # Embedding, encoder, latent, generator, and the learning rate that suits such a network.
 SIZES: dict[str, tuple[int, int, int, int, float]] = {
@@ -35,8 +32,6 @@ SIZES: dict[str, tuple[int, int, int, int, float]] = {
     "small": (128, 128, 128, 256, 1e-3),
     "full": (256, 256, 256, 512, 3e-4),
 }
-_FEWEST_STEPS_BETWEEN_LOOKS, _MOST_STEPS_BETWEEN_LOOKS = 10, 500
-_MOST_WARM_UP = 300
 _SENTENCES_FOR_ROUNDING = 200
 
 
@@ -64,19 +59,12 @@ class EraeRecipe:
 
     def settings(self, sentences: int) -> EraeSettings:
         """Return how to train on so many sentences."""
-        each_epoch = math.ceil(sentences / self.batch)
-        epochs = DEFAULT_EPOCHS if self.epochs is None and self.minutes is None else self.epochs
-        steps = 10**9 if epochs is None else epochs * each_epoch
         # As the shipped model: the variant with attention learns without the embedding reward.
         reward = {} if self.variant == "paper" else {"reward_from": _NEVER}
         return EraeSettings(
-            **USUAL[self.variant] | reward,
-            minutes=math.inf if self.minutes is None else self.minutes,
-            steps=steps,
+            **USUAL[self.variant] | reward | vars(TrainingTime.of(self, sentences)),
             learning_rate=self.learning_rate or SIZES[self.size][4],
-            warm_up=min(_MOST_WARM_UP, max(1, steps // 10)),
             batch_size=self.batch,
-            look_every=min(_MOST_STEPS_BETWEEN_LOOKS, max(_FEWEST_STEPS_BETWEEN_LOOKS, each_epoch)),
             patience=self.patience,
             seed=self.seed,
         )
@@ -114,22 +102,13 @@ def train(
         KeyboardInterrupt: The watcher said stop; the folder holds a checkpoint.
         ParameterError: There is not enough memory, or the loss became infinite.
     """
-    if not resume:
-        clear(folder)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    begin(folder, resume=resume)
     with seeded(recipe.seed):
         training = _training(corpus, recipe, device)
         keeper = Keeper(folder / CHECKPOINT, {"recipe": asdict(recipe), "fingerprint": corpus.fingerprint}, watcher)
         training.progress, training.after_step = keeper.looked, keeper.stepped
-        exact = checkpoints.restore(folder / CHECKPOINT, training) if resume else True
-        try:
-            network = training.run()
-        except torch.OutOfMemoryError as error:
-            raise ParameterError(
-                "There is not enough memory on the graphics card; choose a smaller --batch, --size or --words."
-            ) from error
-        keeper.write(training)
-    final = _finish(folder, corpus, recipe, network, training)
+        exact = keeper.run(training, resume=resume, smaller="--batch, --size or --words")
+    final = _finish(folder, corpus, recipe, training)
     return TrainedErae(final, training.best.lowest, training.step, len(corpus.vocabulary), exact)
 
 
@@ -150,9 +129,9 @@ def _training(corpus: EraeCorpus, recipe: EraeRecipe, device: torch.device) -> E
     )
 
 
-def _finish(folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae, training: EraeTraining) -> WordFigures:
+def _finish(folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, training: EraeTraining) -> WordFigures:
     """Write the model beside the checkpoint, then put it in its place; return how good it is."""
-    final = measure(network, training.held_out, training.vectors, recipe.batch)
+    final = measure(training.network, training.held_out, training.vectors, recipe.batch)
     figures = {
         "original word the most likely": final.accuracy,
         "original word among the five most likely": final.among_five,
@@ -164,12 +143,12 @@ def _finish(folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae,
     write(
         folder / CHECKPOINT / FINISHED,
         recipe.shape(len(corpus.vocabulary)),
-        {name: array.astype(np.float32) for name, array in arrays_of(network).items()},
+        {name: array.astype(np.float32) for name, array in arrays_of(training.network).items()},
         corpus.vocabulary,
         config={
             "name": folder.resolve().name,
             models.TRAINED_ON: models.USER_TEXT,  # guarantees of what it draws say so
-            "training": _training_record(recipe, training),
+            "training": TrainingRecord(recipe, training.step, training.device.type).to_json(),
             "held_out": figures,
         },
         card=USER_CARD,
@@ -180,20 +159,9 @@ def _finish(folder: Path, corpus: EraeCorpus, recipe: EraeRecipe, network: Erae,
     return final
 
 
-def _training_record(recipe: EraeRecipe, training: EraeTraining) -> dict[str, Any]:
-    """Return what the configuration says of the training: nothing that names a column."""
-    chosen = {name: value for name, value in asdict(recipe).items() if name not in ("text", "author")}
-    return {**chosen, "steps": training.step, "device": training.device.type, "differential_privacy": False}
-
-
 def _card_values(corpus: EraeCorpus, recipe: EraeRecipe) -> dict[str, Any]:
-    by_author = recipe.author is not None
-    note = "" if by_author else "Authors were not told apart: one author who wrote several documents counts as several."
     return {
-        "shared_by": recipe.shared_by,
-        "sharers": "authors" if by_author else "documents",
-        "documents": corpus.documents,
-        "author_note": note,
+        **sharers(recipe, corpus.documents),
         "sentences": len(corpus.lengths),
         "tokens": len(corpus.tokens),
         "coverage": corpus.coverage,

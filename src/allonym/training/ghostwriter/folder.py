@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from allonym import disk, models
+from allonym import models
 from allonym.language.sequences import Vocabulary
 from allonym.networks.ghostwriter.model import (
     FORMAT,
@@ -18,7 +17,7 @@ from allonym.networks.ghostwriter.model import (
     as_stored,
     restored,
 )
-from allonym.training.erae.folder import table_of
+from allonym.training.folder import FinishedModel, table_of
 
 USER_CARD = """\
 # {name}
@@ -86,16 +85,7 @@ def write(
 
     shipped = as_stored(weights)
     Writer(settings, restored(shipped), vocabulary, pieces)  # refuses weights that do not fit
-    folder.mkdir(parents=True, exist_ok=True)
     content = save(shipped)
-    full = {
-        "name": config["name"],
-        "version": VERSION,
-        "format": FORMAT,
-        "settings": vars(settings),
-        "quantisation": {"matrices": "int8", "scales": "float32, one an output", "rest": "float32"},
-        **config,
-    }
     marks = {
         "name": config["name"],
         **vars(settings),
@@ -106,9 +96,5 @@ def write(
         "figures": table_of(config["held_out"]),
         **values,
     }
-    disk.write(folder / models.WEIGHTS, content)
-    vocabulary.save(folder / models.VOCABULARY)
-    disk.write(folder / models.PIECES, "".join(f"{piece}\n" for piece in pieces).encode())
-    disk.write(folder / models.CONFIG, (json.dumps(full, indent=2, ensure_ascii=False) + "\n").encode())
-    disk.write(folder / models.CARD, card.format(body=BODY.format(**marks), **marks).encode())
-    return models.seal(folder)
+    text, sizes = card.format(body=BODY.format(**marks), **marks), {"settings": vars(settings)}
+    return FinishedModel(FORMAT, VERSION, sizes, "an output", content, vocabulary, config, text, pieces).write(folder)

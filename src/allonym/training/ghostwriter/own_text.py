@@ -6,7 +6,6 @@ and the guarantee of everything drawn with it say so.
 
 from __future__ import annotations
 
-import math
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,28 +15,25 @@ import torch
 from allonym import models
 from allonym.errors import ParameterError
 from allonym.networks.ghostwriter.model import Arrays, WriterSettings
-from allonym.training import checkpoints
 from allonym.training.fitting import seeded
-from allonym.training.folder import CHECKPOINT, FINISHED, clear, publish
+from allonym.training.folder import CHECKPOINT, FINISHED, begin, publish
 from allonym.training.ghostwriter.batches import DrawnPassages
 from allonym.training.ghostwriter.corpus import WriterCorpus, evenly
 from allonym.training.ghostwriter.folder import USER_CARD, write
 from allonym.training.ghostwriter.loop import WriterSchedule, WriterTraining
 from allonym.training.ghostwriter.network import WriterNetwork, WriterSizes, from_nothing, from_translation
 from allonym.training.keeping import Keeper, Watcher
+from allonym.training.own_text import TrainingRecord, TrainingTime, sharers
 
 Size = Literal["tiny", "small", "full"]
 Start = Literal["translation", "nothing"]
 
-DEFAULT_EPOCHS = 20
 # How large a network is that begins from nothing, and the learning rate that suits it; "full" is as the translation's.
 SIZES: dict[Size, tuple[WriterSizes, float]] = {
     "tiny": (WriterSizes(width=32, inner=64, encoder=1, decoder=1), 5e-3),
     "small": (WriterSizes(width=128, inner=512, encoder=3, decoder=2), 2e-3),
     "full": (WriterSizes(), 1e-3),
 }
-_FEWEST_STEPS_BETWEEN_LOOKS, _MOST_STEPS_BETWEEN_LOOKS = 10, 500
-_MOST_WARM_UP = 300
 
 
 @dataclass(frozen=True)
@@ -74,16 +70,10 @@ class WriterRecipe:
 
     def schedule(self, passages: int) -> WriterSchedule:
         """Return how to train on so many passages."""
-        each_epoch = math.ceil(passages / self.batch)
-        epochs = DEFAULT_EPOCHS if self.epochs is None and self.minutes is None else self.epochs
-        steps = 10**9 if epochs is None else epochs * each_epoch
         return WriterSchedule(
-            minutes=math.inf if self.minutes is None else self.minutes,
-            steps=steps,
+            **vars(TrainingTime.of(self, passages)),
             learning_rate=self.learning_rate or SIZES[self.size][1],
-            warm_up=min(_MOST_WARM_UP, max(1, steps // 10)),
             batch_size=self.batch,
-            look_every=min(_MOST_STEPS_BETWEEN_LOOKS, max(_FEWEST_STEPS_BETWEEN_LOOKS, each_epoch)),
             patience=self.patience,
             seed=self.seed,
         )
@@ -126,22 +116,13 @@ def train(
         KeyboardInterrupt: The watcher said stop; the folder holds a checkpoint.
         ParameterError: There is not enough memory, or the loss became infinite.
     """
-    if not resume:
-        clear(folder)
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    begin(folder, resume=resume)
     with seeded(recipe.seed):
         training = _training(corpus, recipe, device, tensors)
         record = {"recipe": asdict(recipe), "fingerprint": corpus.fingerprint}
         keeper = Keeper(folder / CHECKPOINT, record, watcher)
         training.progress, training.after_step = keeper.looked, keeper.stepped
-        exact = checkpoints.restore(folder / CHECKPOINT, training) if resume else True
-        try:
-            network = training.run()
-        except torch.OutOfMemoryError as error:
-            raise ParameterError(
-                "There is not enough memory on the graphics card; choose a smaller --batch, --notes or --pieces."
-            ) from error
-        keeper.write(training)
+        exact = keeper.run(training, resume=resume, smaller="--batch, --notes or --pieces")
     figures = {
         "loss of a piece, the lowest": training.best.lowest,
         f"training steps of {recipe.batch} passages": training.step,
@@ -150,13 +131,13 @@ def train(
     write(
         folder / CHECKPOINT / FINISHED,
         recipe.settings,
-        network.arrays(),
+        training.network.arrays(),
         corpus.vocabulary,
         corpus.pieces,
         config={
             "name": folder.resolve().name,
             models.TRAINED_ON: trained_on,  # guarantees of what is drawn with it say so
-            "training": _training_record(recipe, training),
+            "training": TrainingRecord(recipe, training.step, training.device.type).to_json(),
             "held_out": figures,
         },
         card=card,
@@ -183,20 +164,9 @@ def _training(
     return WriterTraining(network, learned, held_out, recipe.schedule(len(corpus.learned)))
 
 
-def _training_record(recipe: WriterRecipe, training: WriterTraining) -> dict[str, Any]:
-    """Return what the configuration says of the training: nothing that names a column."""
-    chosen = {name: value for name, value in asdict(recipe).items() if name not in ("text", "author")}
-    return {**chosen, "steps": training.step, "device": training.device.type, "differential_privacy": False}
-
-
 def _card_values(corpus: WriterCorpus, recipe: WriterRecipe) -> dict[str, Any]:
-    by_author = recipe.author is not None
-    note = "" if by_author else "Authors were not told apart: one author who wrote several documents counts as several."
     return {
-        "shared_by": recipe.shared_by,
-        "sharers": "authors" if by_author else "documents",
-        "documents": corpus.documents,
-        "author_note": note,
+        **sharers(recipe, corpus.documents),
         "passages": len(corpus.learned),
         "pieces_learned": len(corpus.learned.pieces),
         "held_out_passages": len(corpus.held_out),
